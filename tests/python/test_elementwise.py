@@ -144,6 +144,15 @@ def test_is_pickled_by_its_text():
     np.testing.assert_array_equal(np.asarray(wf.grad(lambda v: wf.sum(f(v, 0.5)))(wf.ones(2))), [3, 3])
 
 
+def test_takes_positions():
+    f = wf.elementwise("r = x * k", "T x, long k", "T r", "ramp")
+    x = np.arange(12.0).reshape(3, 4)
+    np.testing.assert_array_equal(np.asarray(f(wf.asarray(x), wf.index(-1))), x * np.arange(4))
+    out = wf.zeros((3, 4))
+    f(wf.asarray(x), wf.index(0), out)
+    np.testing.assert_array_equal(np.asarray(out), x * np.arange(3)[:, None])
+
+
 @pytest.mark.parametrize(("call", "message"), [
     (lambda f: f(wf.ones(3)), "elu: takes 2 operands: got 1"),
     (lambda f: f(1.0, 2.0), "elu: takes one array at least: got numbers alone"),

@@ -86,6 +86,13 @@ def test_is_derived_and_done_for_many():
     np.testing.assert_allclose(np.asarray(wf.vmap(lambda v: log_sum_exp(v))(wf.asarray(x))), of_log_sum_exp(x, 1), rtol=1e-12)
 
 
+def test_takes_positions():
+    f = wf.reduction("m = x; n = k", "n = a_m >= b_m ? a_n : b_n; m = fmax(a_m, b_m)", "y = n", "m = -INFINITY; n = -1", "T x, long k", "long y",
+                     "where_largest", state="T m, long n")
+    x = RNG.permutation(7 * 300).reshape(7, 300) * 1.0
+    np.testing.assert_array_equal(np.asarray(f(wf.asarray(x), wf.index(1), axis=1)), x.argmax(1))
+
+
 def test_is_named_and_pickled():
     x = wf.asarray(RNG.normal(0, 1, 12))
     told = wf.explain(log_sum_exp(x))

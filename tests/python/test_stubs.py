@@ -35,10 +35,11 @@ v: wf.Array = wf.unique_all(x).values
 o: wf.Array = wf.add.outer(x, y)
 r: wf.Array = wf.maximum.reduce(x, axis=0)
 i: int = wf.add.nin
+p = wf.vectorize(lambda q, n: q + n)(x, wf.index(0))
 k: dict[wf.Array, int] = {x[0]: 1}
 """
 
-WRONG = ["wf.no_such_function(x)", "wf.atan2(x)", "wf.sum(x, axes=1)", "x.no_such_method()", "q: int = wf.sin(x)", "wf.add.no_such_method(x)", "wf.add.outer(x)", "compiled(x, 1.0, 2.0)", "compiled(x, 'fast')", "given(x, 'fast')", "wf.compile(plain, donate=1.5)", "bad: int = compiled(x)"]
+WRONG = ["wf.no_such_function(x)", "wf.index('rows')", "wf.atan2(x)", "wf.sum(x, axes=1)", "x.no_such_method()", "q: int = wf.sin(x)", "wf.add.no_such_method(x)", "wf.add.outer(x)", "compiled(x, 1.0, 2.0)", "compiled(x, 'fast')", "given(x, 'fast')", "wf.compile(plain, donate=1.5)", "bad: int = compiled(x)"]
 
 
 def mypy(folder, *options):

@@ -68,11 +68,11 @@ void bind_creation(nb::module_& m) {
       "x"_a, "k"_a);
   m.def(
       "iota",
-      [](const Dims& shape, int64_t axis) {
+      [](const Dims& shape, int64_t axis, const std::string& device) {
         const PythonLine line;
-        return iota(shape, axis);
+        return iota(shape, axis, make({}, device));
       },
-      "shape"_a, "axis"_a);
+      "shape"_a, "axis"_a, "device"_a = "");
 }
 
 }  // namespace weft::python

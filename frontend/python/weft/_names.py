@@ -84,6 +84,7 @@ _LISTED = {
     ),
     "weft._numpy.walks": "frompyfunc ndenumerate ndindex nditer",
     "weft._vectorize.elementwise": "elementwise reduction",
+    "weft._vectorize.index": "index",
     "weft._vectorize.kernels": "cpu_kernel cuda_kernel kernel_output",
     "weft._vectorize.vectorized": "vectorize",
     "weft._protocols.exchange": "from_dlpack",

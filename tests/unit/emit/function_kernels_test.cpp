@@ -109,6 +109,12 @@ std::vector<Graph> graphs() {
         "300]\n"
         " %s = sum %f, axes=" +
         axes + "\n return %s\n}");
+  // Of an element's own position, between a view and a reduction.
+  texts.push_back(
+      escape +
+      "graph {\n %x = input : f64[300, 9]\n %t = permute %x, axes=[1, 0] : f64[9, 300]\n"
+      " %i = iota axis=1 : i64[9, 300]\n %f = cast %i : f64[9, 300]\n %n = multiply %f, 0.015625\n"
+      " %a = apply %t, %n, function=escape : i32[9, 300]\n %s = sum %a, axes=[0]\n return %s\n}");
   // Of what a guard leaves unspecified.
   texts.push_back(escape +
                   "graph {\n %x = input : f64[5, 21]\n %c = input : f64[5, 21]\n %a = apply %x, %c, "

@@ -325,6 +325,7 @@ BY_FUNCTION = {
     ("export", "name"): "str: what the function is called in C; as in Python unless told",
     ("export", "processor"): "str: the oldest processors that run it: 'x86-64-v2', 'x86-64-v3' or 'x86-64-v4'; as this one unless told",
     ("kernel_output", "dtype"): "dtype: of the result",
+    ("index", "axis"): "int: the axis of the result; negative ones count from the end",
     ("reduction", "identity"): "number or str: the value of nothing; statements that assign each variable of `state`",
     ("reduction", "map"): "str: an element's value, an expression of the parameters; with `state`, statements",
     ("reduction", "post"): "str: statements that assign the results, of the value of all elements, `a`",

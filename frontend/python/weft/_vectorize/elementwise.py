@@ -8,6 +8,7 @@ import math
 from weft import _core
 from weft._core import Array, Error
 from weft._base.asarray import asarray
+from weft._vectorize.index import Index, placed
 
 TYPE_CHECKING = False  # typing is slow to import
 if TYPE_CHECKING:
@@ -32,13 +33,13 @@ class Elementwise:
 
     def text(self, *args: Any) -> str:
         """The scalar function that a call with arguments of these dtypes computes, as text."""
-        text: str = self._map.function(_operands(args)).text
+        text: str = self._map.function(_operands(self.__name__, args)).text
         return text
 
     def __call__(self, *args: Any, out: Any = None) -> Any:
         if len(args) == self.nin + self.nout and out is None:
             args, out = args[:self.nin], args[self.nin:]
-        results = self._map(_operands(args))
+        results = self._map(_operands(self.__name__, args))
         return _given(self.__name__, results, out)
 
 
@@ -57,7 +58,9 @@ def _given(name: str, results: list[Any], out: Any) -> Any:
     return outs[0] if len(outs) == 1 else tuple(outs)
 
 
-def _operands(args: tuple[Any, ...]) -> list[Any]:
+def _operands(name: str, args: tuple[Any, ...]) -> list[Any]:
+    if any(type(one) is Index for one in args):
+        args = tuple(placed(name, args))
     return [one if type(one) in (bool, int, float, complex) else asarray(one) for one in args]
 
 
@@ -86,7 +89,7 @@ class Reduction:
 
     def __call__(self, *args: Any, axis: Any = None, keepdims: builtins.bool = False, out: Any = None) -> Any:
         axes = None if axis is None else [int(one) for one in (axis if isinstance(axis, (tuple, list)) else (axis,))]
-        return _given(self.__name__, self._reduction(_operands(args), axes, bool(keepdims)), out)
+        return _given(self.__name__, self._reduction(_operands(self.__name__, args), axes, bool(keepdims)), out)
 
 
 def _parameters(text: str) -> list[str]:

@@ -11,6 +11,7 @@ from weft._core import Array, Error
 from weft._base.asarray import asarray
 from weft._base.host import answered
 from weft._base.session import note
+from weft._vectorize.index import Index, placed
 
 TYPE_CHECKING = False  # typing is slow to import
 if TYPE_CHECKING:
@@ -51,11 +52,12 @@ class Vectorized:
 
     def text(self, *args: Any, **keywords: Any) -> str:
         """The scalar function that calls with arguments of these dtypes compute, as text."""
-        return self._compiled(args, keywords)[0].function.text
+        return self._compiled(*self._with_positions(args, keywords))[0].function.text
 
     def __call__(self, *args: Any, **keywords: Any) -> Any:
         if self.signature is not None:
             return self._of_rows(args, keywords)
+        args, keywords = self._with_positions(args, keywords)
         try:
             compiled, arrays = self._compiled(args, keywords)
         except Error as error:
@@ -69,6 +71,15 @@ class Vectorized:
                 warnings.warn(f"{error}; Python calls it for each element, as with fallback=True", RuntimeWarning, stacklevel=2)
             return self._by_python(args, keywords, "one element after the other", error)
         return self._given(compiled.function(arrays), compiled.is_several)
+
+    def _with_positions(self, args: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
+        """The arguments, with arrays in the place of index()."""
+        if not any(type(one) is Index for one in (*args, *keywords.values())):
+            return args, keywords
+        names = [*range(len(args)), *keywords]
+        known = {k for k, name in enumerate(names) if name in self.excluded}
+        given = placed(self.__name__, (*args, *keywords.values()), known)
+        return tuple(given[: len(args)]), dict(zip(keywords, given[len(args) :]))
 
     def _given(self, results: list[Array], is_several: bool) -> Any:
         """The results as the caller gets them."""

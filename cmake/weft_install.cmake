@@ -63,6 +63,26 @@ if(TARGET weft_cli)
     set_target_properties(weft_cli PROPERTIES INSTALL_RPATH $ORIGIN/..)
   endif()
   install(TARGETS weft_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+  # The manual page and the shells' completions, which the program writes itself.
+  if(NOT SKBUILD AND NOT WEFT_SANITIZE)
+    set(said ${CMAKE_BINARY_DIR}/package/said)
+    file(MAKE_DIRECTORY ${said})
+    set(weft_bash ${said}/weft)
+    set(weft_zsh ${said}/_weft)
+    set(weft_fish ${said}/weft.fish)
+    set(weft_manual ${said}/weft.1)
+    add_custom_command(OUTPUT ${weft_manual} ${weft_bash} ${weft_zsh} ${weft_fish}
+      COMMAND weft_cli manual > ${weft_manual}
+      COMMAND weft_cli completion bash > ${weft_bash}
+      COMMAND weft_cli completion zsh > ${weft_zsh}
+      COMMAND weft_cli completion fish > ${weft_fish}
+      DEPENDS weft_cli COMMENT "Writing the manual page and completions" VERBATIM)
+    add_custom_target(weft_shell_files ALL DEPENDS ${weft_manual} ${weft_bash} ${weft_zsh} ${weft_fish})
+    install(FILES ${weft_manual} DESTINATION ${CMAKE_INSTALL_DATADIR}/man/man1)
+    install(FILES ${weft_bash} DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+    install(FILES ${weft_zsh} DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
+    install(FILES ${weft_fish} DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
+  endif()
 endif()
 
 if(WEFT_SELF_CONTAINED)

@@ -8,6 +8,26 @@
 #include "compiler/ir/build.h"
 
 namespace weft::ir {
+
+Graph replaced(const Graph& graph, const Node* from, const NodeRef& to) {
+  std::unordered_map<const Node*, NodeRef> made = {{from, to}};
+  for (const Node* node : topological_order(graph.outputs)) {
+    if (made.count(node)) continue;
+    std::vector<NodeRef> inputs;
+    inputs.reserve(node->inputs.size());
+    bool same = true;
+    for (const NodeRef& in : node->inputs) {
+      inputs.push_back(made.at(in.get()));
+      same = same && inputs.back() == in;
+    }
+    made.emplace(node, same ? NodeRef(node) : make(node->op, inputs, node->attr, node->type, node->lines));
+  }
+  std::vector<NodeRef> outputs;
+  outputs.reserve(graph.outputs.size());
+  for (const NodeRef& out : graph.outputs) outputs.push_back(made.at(out.get()));
+  return {graph.inputs, std::move(outputs)};
+}
+
 namespace {
 
 using Fails = std::function<bool(const Graph&)>;
@@ -29,24 +49,9 @@ Graph with_reached_inputs(const std::vector<NodeRef>& listed, std::vector<NodeRe
   return graph;
 }
 
-// The graph with `to` in place of `from`; everything else as it was, nothing folded.
-Graph replaced(const Graph& graph, const Node* from, const NodeRef& to) {
-  std::unordered_map<const Node*, NodeRef> made = {{from, to}};
-  for (const Node* node : topological_order(graph.outputs)) {
-    if (made.count(node)) continue;
-    std::vector<NodeRef> inputs;
-    inputs.reserve(node->inputs.size());
-    bool same = true;
-    for (const NodeRef& in : node->inputs) {
-      inputs.push_back(made.at(in.get()));
-      same = same && inputs.back() == in;
-    }
-    made.emplace(node, same ? NodeRef(node) : make(node->op, inputs, node->attr, node->type, node->lines));
-  }
-  std::vector<NodeRef> outputs;
-  outputs.reserve(graph.outputs.size());
-  for (const NodeRef& out : graph.outputs) outputs.push_back(made.at(out.get()));
-  return with_reached_inputs(graph.inputs, std::move(outputs));
+// As replaced(), with the inputs that are read.
+Graph cut_to(const Graph& graph, const Node* from, const NodeRef& to) {
+  return with_reached_inputs(graph.inputs, replaced(graph, from, to).outputs);
 }
 
 class Shrinking {
@@ -133,10 +138,10 @@ class Shrinking {
 
   bool cut_node(const Node& node) {
     for (const NodeRef& in : node.inputs)
-      if (in->type == node.type && try_graph(replaced(graph_, &node, in))) return true;
+      if (in->type == node.type && try_graph(cut_to(graph_, &node, in))) return true;
     NodeRef fresh = input(node.type, {nullptr, free_name(), {}, 0});
     if (on_cut_) on_cut_(fresh, NodeRef(&node));
-    if (!try_graph(replaced(graph_, &node, fresh))) return false;
+    if (!try_graph(cut_to(graph_, &node, fresh))) return false;
     ++cuts_;
     return true;
   }

@@ -4,9 +4,9 @@
 #include <span>
 #include <vector>
 
-#include "compiler/base/error.h"
 #include "compiler/lift.h"
 #include "frontend/cli/commands.h"
+#include "frontend/cli/exit_code.h"
 #include "frontend/cli/graph_case.h"
 #include "frontend/cli/print_json.h"
 #include "frontend/cpp/inspect/bisect_graph.h"
@@ -34,7 +34,7 @@ void bisect(const BisectFlags& flags) {
   const detail::Bisected found =
       detail::bisect_graph(graph, inputs, what.file().outputs, what.target(), what.options(), run);
   fmt::print("{}{}", flags.json ? json_of(found) : text_of(found), flags.json ? "\n" : "");
-  if (!found.agrees()) throw InternalError("bisect: the results are not those of the reference interpreter");
+  if (!found.agrees()) throw WrongResults("bisect: the results are not those of the reference interpreter");
 }
 
 }  // namespace

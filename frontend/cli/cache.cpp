@@ -121,42 +121,72 @@ void verify(const Flags& flags) {
   fmt::print("{} kernels checked, {} were damaged and are removed\n", before, damaged.size());
 }
 
-void clear(const Flags& flags) {
-  if (is_missing(flags)) {
+void removed_nothing(const char* schema, const Flags& flags, const Json& more = Json::object()) {
+  if (!flags.json) {
     fmt::print("0 kernels removed from {}, which does not exist\n", flags.directory);
     return;
   }
+  Json fields = {{"folder", flags.directory}, {"kernels_removed", 0}};
+  fields.update(more);
+  print_json(schema, fields);
+}
+
+void clear(const Flags& flags) {
+  if (is_missing(flags)) return removed_nothing("weft.cache.clear", flags);
   auto cache = open(flags);
-  fmt::print("{} kernels removed from {}\n", cache->clear(), cache->directory());
+  const size_t removed = cache->clear();
+  if (flags.json)
+    return print_json("weft.cache.clear", {{"folder", cache->directory()}, {"kernels_removed", removed}});
+  fmt::print("{} kernels removed from {}\n", removed, cache->directory());
 }
 
 void trim(const Flags& flags) {
-  if (is_missing(flags)) {
-    fmt::print("0 kernels removed from {}, which does not exist\n", flags.directory);
-    return;
-  }
+  if (is_missing(flags))
+    return removed_nothing("weft.cache.trim", flags, {{"kernels_left", 0}, {"bytes_left", 0}});
   auto cache = open(flags);
   size_t before = cache->list().size();
   cache->trim(flags.max_bytes);
   auto left = cache->list();
   uint64_t bytes = 0;
   for (const CacheEntry& e : left) bytes += e.bytes;
+  if (flags.json)
+    return print_json("weft.cache.trim", {{"folder", cache->directory()},
+                                          {"kernels_removed", before - left.size()},
+                                          {"kernels_left", left.size()},
+                                          {"bytes_left", bytes}});
   fmt::print("{} kernels removed, {} kernels with {} bytes left\n", before - left.size(), left.size(), bytes);
 }
 
-void report(const char* what, const runtime::CacheImport& done, const std::string& where) {
+struct Bundled {
+  const char* schema;
+  std::string from, to;
+  std::string what;  // "exported to kernels"
+};
+
+void report(const Bundled& how, const runtime::CacheImport& done, const Flags& flags) {
+  if (flags.json)
+    return print_json(how.schema, {{"from", how.from},
+                                   {"to", how.to},
+                                   {"kernels_copied", done.kernels},
+                                   {"bytes_copied", done.bytes},
+                                   {"left_out", entries_json(done.refused)}});
   for (const CacheEntry& e : done.refused)
     fmt::print("left out {}: {}\n", to_string(e.key).substr(0, 12), e.problem);
-  fmt::print("{} kernels, {} bytes {} {}\n", done.kernels, done.bytes, what, where);
+  fmt::print("{} kernels, {} bytes {}\n", done.kernels, done.bytes, how.what);
 }
 
 void write_bundle(const Flags& flags) {
   auto cache = open(flags), bundle = open(flags.bundle, UINT64_MAX);
-  report("exported to", bundle->import_from(cache->directory(), flags.target), bundle->directory());
+  const runtime::CacheImport done = bundle->import_from(cache->directory(), flags.target);
+  report({"weft.cache.export", cache->directory(), bundle->directory(), "exported to " + bundle->directory()},
+         done, flags);
 }
 
 void read_bundle(const Flags& flags) {
-  report("imported from", open(flags)->import_from(flags.bundle, flags.target), flags.bundle);
+  auto cache = open(flags);
+  const runtime::CacheImport done = cache->import_from(flags.bundle, flags.target);
+  report({"weft.cache.import", flags.bundle, cache->directory(), "imported from " + flags.bundle}, done,
+         flags);
 }
 
 }  // namespace
@@ -173,15 +203,14 @@ void add_cache(CLI::App& app) {
     sub->add_option("--cache-dir", flags->directory, "The cache's folder")
         ->type_name("DIR")
         ->capture_default_str();
+    add_json_flag(*sub, flags->json);
     sub->callback([flags, action] { action(*flags); });
     return sub;
   };
   add("ls",
       "List the kernels, the last used first: key, size, last use, time to compile, name, compiler, ops",
-      list)
-      ->add_flag("--json", flags->json, kJsonHelp);
-  add("verify", "Read and check every kernel; damaged ones are removed", verify)
-      ->add_flag("--json", flags->json, kJsonHelp);
+      list);
+  add("verify", "Read and check every kernel; damaged ones are removed", verify);
   add("clear", "Remove every kernel", clear);
   add("trim", "Remove the least recently used kernels", trim)
       ->add_option("--max-bytes", flags->max_bytes, "How much may stay: 0, 5000000, 100MB, 100MiB")

@@ -1,8 +1,8 @@
 // `weft check`: whether a graph's results are right, and the first op that is not.
 #include <fmt/format.h>
 
-#include "compiler/base/error.h"
 #include "frontend/cli/commands.h"
+#include "frontend/cli/exit_code.h"
 #include "frontend/cli/graph_case.h"
 #include "frontend/cli/print_json.h"
 #include "frontend/cpp/inspect/verify_graph.h"
@@ -25,8 +25,7 @@ void check(const CheckFlags& flags) {
   const detail::VerifiedGraph verified =
       detail::verify_graph(what.file().graph, what.inputs(), what.file().outputs, run);
   fmt::print("{}{}", flags.json ? json_of(verified) : text_of(verified), flags.json ? "\n" : "");
-  if (!verified.agrees())
-    throw InternalError("check: the results are not those of the reference interpreter");
+  if (!verified.agrees()) throw WrongResults("check: the results are not those of the reference interpreter");
 }
 
 }  // namespace

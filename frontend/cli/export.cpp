@@ -8,6 +8,7 @@
 #include "frontend/cli/commands.h"
 #include "frontend/cli/graph_file.h"
 #include "frontend/cli/machine.h"
+#include "frontend/cli/print_json.h"
 #include "frontend/cpp/export/export_texts.h"
 #include "frontend/cpp/export/write_export.h"
 
@@ -17,6 +18,7 @@ namespace {
 struct Flags {
   std::vector<std::string> files;
   std::string name, folder = ".", processor;
+  bool json = false;
   CompileFlags compile;
 };
 
@@ -58,8 +60,11 @@ void run(const Flags& flags) {
   const Target target = describe_machine(choice, counters).target;
   detail::write_export(flags.folder, name, programs, target, compile_options(flags.compile), flags.processor);
   const std::filesystem::path folder(flags.folder);
-  fmt::print("wrote {} and {}\n", (folder / (name + ".h")).string(),
-             (folder / ("lib" + name + ".a")).string());
+  const std::string header = (folder / (name + ".h")).string();
+  const std::string archive = (folder / ("lib" + name + ".a")).string();
+  if (flags.json)
+    return print_json("weft.export", {{"function", name}, {"header", header}, {"archive", archive}});
+  fmt::print("wrote {} and {}\n", header, archive);
 }
 
 }  // namespace
@@ -82,6 +87,7 @@ void add_export(CLI::App& app) {
   command->add_option("--processor", flags->processor,
                       "The oldest processors to run on: x86-64-v2, x86-64-v3 (AVX2) or x86-64-v4 (AVX-512); "
                       "as this one unless told");
+  add_json_flag(*command, flags->json);
   add_compile_options(*command, flags->compile);
   command->callback([flags] { run(*flags); });
 }

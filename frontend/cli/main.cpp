@@ -31,11 +31,11 @@ constexpr const char* kExamples = R"(Examples:
   weft help tune
 
 Exit codes: 0 all well, 1 an error in what was given, 2 an error in the command line,
-70 a defect of weft.)";
+3 results that are wrong, 70 a defect of weft.)";
 
 // The exit code tells, even where nothing can be written to the standard error.
-int fail(int code, std::string_view what) {
-  const std::string line = fmt::format("weft: error: {}\n", what);
+int fail(int code, std::string_view what, std::string_view kind = "error") {
+  const std::string line = fmt::format("weft: {}: {}\n", kind, what);
   std::fwrite(line.data(), 1, line.size(), stderr);
   return code;
 }
@@ -117,6 +117,8 @@ int main(int argc, char** argv) {
     return cli::run(argc, argv);
   } catch (const Error& e) {
     return cli::fail(cli::kUserError, e.what());
+  } catch (const cli::WrongResults& e) {
+    return cli::fail(cli::kWrongResults, e.what(), "wrong results");
   } catch (const std::bad_alloc&) {
     return cli::fail(cli::kUserError, "out of memory");
   } catch (const std::system_error& e) {  // files and the standard output

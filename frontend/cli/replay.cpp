@@ -9,6 +9,7 @@
 #include "compiler/base/error.h"
 #include "frontend/cli/arrays.h"
 #include "frontend/cli/commands.h"
+#include "frontend/cli/exit_code.h"
 #include "frontend/cli/graph_file.h"
 #include "frontend/cli/loaded_graph.h"
 #include "frontend/cli/machine.h"
@@ -104,7 +105,7 @@ void replay(const ReplayFlags& flags) {
   }
   if (flags.json) print_json("weft.replay", {{"dumps", std::move(dumps)}});
   if (wrong)
-    throw InternalError(
+    throw WrongResults(
         fmt::format("replay: {} of {} graphs do not give what is right", wrong, folders.size()));
   if (refused) throw Error(fmt::format("replay: {} of {} dumps were refused", refused, folders.size()));
 }

@@ -11,6 +11,7 @@
 #include "frontend/cli/graph_file.h"
 #include "frontend/cli/loaded_graph.h"
 #include "frontend/cli/machine.h"
+#include "frontend/cli/print_json.h"
 #include "frontend/cli/takes.h"
 #include "frontend/cpp/inspect/explain_graph.h"
 #include "frontend/cpp/inspect/memory_speed.h"
@@ -25,6 +26,7 @@ struct ReportFlags {
   std::string file, out = "report.html";
   InputFlags inputs;
   int times = kReportRuns;
+  bool json = false;
   DeviceChoice device = default_device_choice();
   CompileFlags compile;
 };
@@ -58,6 +60,11 @@ void report(const ReportFlags& flags) {
   const int64_t end = runtime::Trace::now();
   const detail::ProfileReport profile = detail::report_of(counters.trace.stop(), costs, start, end);
   detail::save_text("report: --out", flags.out, detail::page_of(profile, parts));
+  if (flags.json) {
+    Json data = Json::parse(detail::json_of(profile));
+    return print_json("weft.report",
+                      {{"page", flags.out}, {"runs", flags.times}, {"profile", std::move(data)}});
+  }
   fmt::print("{}: {} runs in {:.3f} ms, {} rows\n", flags.out, flags.times,
              static_cast<double>(profile.wall_ns) * 1e-6, profile.rows.size());
 }
@@ -80,6 +87,7 @@ The page is one file, and asks nothing of the network.)");
   command->add_option("--runs", flags->times, "How often it runs")
       ->check(takes("--runs", 1, 1000000))
       ->capture_default_str();
+  add_json_flag(*command, flags->json);
   add_device_options(*command, flags->device, true);
   add_compile_options(*command, flags->compile);
   command->callback([flags] { report(*flags); });

@@ -12,6 +12,7 @@
 #include "compiler/base/error.h"
 #include "frontend/cli/arrays.h"
 #include "frontend/cli/commands.h"
+#include "frontend/cli/exit_code.h"
 #include "frontend/cli/graph_file.h"
 #include "frontend/cli/loaded_graph.h"
 #include "frontend/cli/machine.h"
@@ -254,7 +255,7 @@ void run(const Flags& flags) {
       print_total("after fusion", fused);
     }
   }
-  if (!all_agree(found)) throw InternalError("run: the results are not those of the reference interpreter");
+  if (!all_agree(found)) throw WrongResults("run: the results are not those of the reference interpreter");
 }
 
 }  // namespace

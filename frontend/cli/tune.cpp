@@ -21,8 +21,7 @@ constexpr int kTimes = 15;
 
 struct Flags {
   std::string file;
-  std::vector<std::string> in;
-  uint64_t seed = 1;
+  InputFlags inputs{{}, 1};
   double seconds = 10;
   bool json = false;
   DeviceChoice device = default_device_choice();
@@ -51,10 +50,7 @@ void run(const Flags& flags) {
     throw Error(
         "tune: what it finds is kept in the cache, which is switched off: give --cache-dir or "
         "WEFT_CACHE_DIR");
-  std::vector<Binding> in;
-  in.reserve(flags.in.size());
-  for (auto& text : flags.in) in.push_back(parse_binding("--in", text));
-  const std::vector<ir::HostTensor> inputs = gather_inputs(file.graph, in, flags.seed);
+  const std::vector<ir::HostTensor> inputs = gather_inputs(file.graph, flags.inputs);
   runtime::Counters counters;
   const std::shared_ptr<runtime::KernelCache> cache = open_cache(flags.device);
   if (!cache) throw Error("tune: what it finds is kept in the cache, which cannot be used");
@@ -88,11 +84,9 @@ void add_tune(CLI::App& app) {
   weft tune softmax.weft --device cuda
   weft tune softmax.weft --in x=x.npy --seconds 60
 
-Later compiles of the same kernels for the same extents use what was found; `weft cache clear` forgets it.)");
+Inputs that are not given are drawn at random. Later compiles of the same kernels for the same extents use what was found; `weft cache clear` forgets it.)");
   command->add_option("FILE", flags->file, "A .weft file, or - for the standard input")->required();
-  command->add_option("--in", flags->in, "An input, by the graph's name: x=x.npy; others are drawn at random")
-      ->type_name("NAME=FILE")
-      ->allow_extra_args(false);
+  add_input_options(*command, flags->inputs);
   command->add_option("--seconds", flags->seconds, "When to end at the latest")
       ->check(takes("--seconds", 0.0, 1e6))
       ->capture_default_str();

@@ -42,6 +42,20 @@ else()
   set(consumer ${work_dir}/consumer)
 endif()
 
+# The manual page and the completions are those that the installed program writes.
+foreach(pair "manual:man/man1/weft.1" "completion bash:bash-completion/completions/weft" "completion zsh:zsh/site-functions/_weft"
+        "completion fish:fish/vendor_completions.d/weft.fish")
+  string(REPLACE ":" ";" pair ${pair})
+  list(GET pair 0 words)
+  list(GET pair 1 file)
+  separate_arguments(words UNIX_COMMAND "${words}")
+  execute_process(COMMAND ${prefix}/bin/weft ${words} OUTPUT_VARIABLE said COMMAND_ERROR_IS_FATAL ANY)
+  file(READ ${prefix}/share/${file} installed)
+  if(NOT said STREQUAL installed OR said STREQUAL "")
+    message(FATAL_ERROR "share/${file} is not what `weft ${words}` writes")
+  endif()
+endforeach()
+
 run(${consumer})
 if(jit)
   # What is exported is linked with libweft_runtime, and needs nothing of the other libraries.

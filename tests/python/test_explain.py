@@ -42,6 +42,33 @@ def test_it_is_data_too():
     assert wf.explain(wf.eval(scaled())).to_dict()["programs"] == []
 
 
+def test_what_was_computed_says_by_which_program_and_which_line_asked():
+    y = wf.eval(scaled())
+    text = wf.explain(y)
+    asked = scaled.__code__.co_firstlineno + 2
+    assert text.startswith(f"the value lies in memory: nothing to compute\nit was computed by this program, which test_explain.py:{asked} asked for:\n")
+    assert "step 0: kernel over" in text and "exp, multiply, add" in text
+    assert wf.explain(y[3]).startswith("a view of a value that lies in memory") and "it was computed by this program" in wf.explain(y[3])
+    assert wf.explain(y).to_dict()["computed"] == [text.split("\n", 1)[1]]
+
+
+def test_results_of_compiled_functions_say_their_program_too():
+    f = wf.compile(lambda x: wf.exp(x) * 3 + 1)
+    x = wf.eval(wf.ones((1000, 500), dtype="float32"))
+    f(x)
+    text = wf.explain(f(x))
+    assert "it was computed by this program:\nstep 0: kernel over" in text and "exp, multiply, add" in text
+
+
+def test_what_nothing_is_known_of_says_what_to_explain_instead():
+    x = wf.asarray(np.ones(100_000))
+    assert "what computed it is not known: it was given" in wf.explain(x) and "f.explain(arguments)" in wf.explain(x)
+    y = wf.eval(scaled())
+    for _ in range(300):
+        wf.eval(wf.exp(x))
+    assert "256 results have been computed since" in wf.explain(y)
+
+
 def test_functions_are_explained_as_they_are_recorded():
     def f(x):
         return wf.exp(x) * 2 + 1

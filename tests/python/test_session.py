@@ -173,7 +173,7 @@ def test_several_arrays_are_explained_as_one_program():
     assert "writes sum" in text and "writes divide" in text and "writes sum" not in wf.explain(z)
     assert wf.explain([y]) == wf.explain(y)
     wf.eval(y, z)
-    assert wf.explain((y, z)) == "the values lie in memory: nothing to compute\n"
+    assert wf.explain((y, z)).startswith("the values lie in memory: nothing to compute\n")
     assert wf.explain([y, z, z + y]) == wf.explain(z + y)
     with pytest.raises(TypeError, match="explain: takes arrays, or lists of them: got float"):
         wf.explain([y, 1.0])

@@ -15,6 +15,7 @@
 #include "frontend/cpp/evaluate/canonical.h"
 #include "frontend/cpp/evaluate/dump_run.h"
 #include "frontend/cpp/evaluate/evaluate.h"
+#include "frontend/cpp/evaluate/made_by.h"
 #include "frontend/cpp/record/record.h"
 #include "frontend/cpp/record/resident_index.h"
 #include "frontend/cpp/session/long_work.h"
@@ -37,7 +38,7 @@ struct Compiled::State {
   std::vector<int> place_of;                // of each input of the program; -1: a captured buffer
   std::vector<runtime::BufferRef> buffers;  // captured ones
   std::vector<Scalar> scalars;
-  ir::Graph dumped;  // where the session dumps graphs
+  ir::Graph graph;  // what the program computes, for dumps and profiles
   Hash dump_key;
   // A result: an output of the program, or else a place as it came, or else a captured value.
   struct Source {
@@ -244,10 +245,8 @@ Compiled::Compiled(std::span<const Array> arguments, const Function& f, std::spa
   const detail::LongWork work;
   detail::Canonical graph;
   detail::prepare(*state->device, computed, graph, false);
-  if (state->device->session.dumps.on()) {
-    state->dumped = detail::graph_of(computed, graph);
-    state->dump_key = graph.key(state->device->key);
-  }
+  state->graph = detail::graph_of(computed, graph);
+  if (state->device->session.dumps.on()) state->dump_key = graph.key(state->device->key);
   for (size_t i = 0; i < graph.inputs.size(); ++i) {
     state->place_of.push_back(place_of(graph.inputs[i]));
     state->buffers.push_back(graph.buffers[i]);
@@ -340,10 +339,12 @@ std::vector<Array> Compiled::operator()(std::span<const Array> arguments) const 
     }
     const detail::LongWork work;
     detail::DumpOfRun dump(
-        *state_->device, [&] { return state_->dump_key; }, [&] { return state_->dumped; }, inputs,
+        *state_->device, [&] { return state_->dump_key; }, [&] { return state_->graph; }, inputs,
         state_->scalars);
     const std::vector<int> taken = state_->taken(arguments, std::span(inputs.begin(), inputs.size()));
     outputs = state_->program->run(inputs, state_->scalars, taken);
+    for (const runtime::BufferRef& output : outputs)
+      detail::made_lately().add({output, {}, false, state_->program});
     dump.write(outputs);
   }
   std::vector<Array> results;

@@ -17,6 +17,7 @@
 #include "frontend/cpp/evaluate/dump_run.h"
 #include "frontend/cpp/evaluate/find_nans.h"
 #include "frontend/cpp/evaluate/held_nodes.h"
+#include "frontend/cpp/evaluate/made_by.h"
 #include "frontend/cpp/evaluate/see_costs.h"
 #include "frontend/cpp/evaluate/turns.h"
 #include "frontend/cpp/evaluate/windows.h"
@@ -63,6 +64,7 @@ std::vector<runtime::BufferRef> on_host(DeviceSlot& device, std::span<const ir::
   for (const ir::HostTensor& value : values) {
     result.push_back(device.device->allocate(value.data.size()));
     device.device->upload(*result.back(), 0, value.data.data(), value.data.size());
+    made_lately().add({result.back(), nodes[result.size() - 1]->lines.only(), true});
   }
   ++device.session.counters.interpreted;
   timed.end([&] { return interpreted_event(graph); });
@@ -265,6 +267,8 @@ std::vector<runtime::BufferRef> run(DeviceSlot& device, std::span<const ir::Node
     std::vector<runtime::BufferRef> results =
         program->run(inputs, graph.scalars, given, lines ? &lines : nullptr);
     put_back(nodes, graph, inputs, results);
+    for (size_t i = 0; i < results.size(); ++i)
+      made_lately().add({results[i], nodes[i]->lines.only(), false, program});
     dump.write(results);
     return results;
   } catch (const runtime::BufferRefused& e) {

@@ -221,7 +221,7 @@ std::string text_of(const ExplainedGraph& explained, ExplainDetail detail) {
   return detail == ExplainDetail::Kernels ? out : out + text_of_reasons(explained.compiled.explanation);
 }
 
-std::string json_of(const std::vector<ExplainedGraph>& explained) {
+std::string json_of(const std::vector<ExplainedGraph>& explained, const std::vector<std::string>& computed) {
   ordered_json programs = ordered_json::array();
   for (const ExplainedGraph& e : explained) {
     ordered_json advice = ordered_json::array();
@@ -235,8 +235,10 @@ std::string json_of(const std::vector<ExplainedGraph>& explained) {
     one.update(decisions_json(e.compiled.explanation));
     programs.push_back(std::move(one));
   }
-  const ordered_json all = {
-      {"schema", "weft.explain"}, {"version", kExplainSchema}, {"programs", std::move(programs)}};
+  const ordered_json all = {{"schema", "weft.explain"},
+                            {"version", kExplainSchema},
+                            {"programs", std::move(programs)},
+                            {"computed", computed}};
   return all.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
 }
 

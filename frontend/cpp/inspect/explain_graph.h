@@ -32,7 +32,8 @@ struct ExplainedGraph {
 ExplainedGraph explained_graph(const ir::Graph& graph, Explained compiled);
 
 std::string text_of(const ExplainedGraph& explained, ExplainDetail detail);
-// Of one program for each device.
-std::string json_of(const std::vector<ExplainedGraph>& explained);
+// Of one program for each device; `computed`: how arrays that lie in memory came there.
+std::string json_of(const std::vector<ExplainedGraph>& explained,
+                    const std::vector<std::string>& computed = {});
 
 }  // namespace weft::detail

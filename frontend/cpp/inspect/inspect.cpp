@@ -14,6 +14,7 @@
 #include "compiler/ir/text/print.h"
 #include "frontend/cpp/array/read.h"
 #include "frontend/cpp/evaluate/evaluate.h"
+#include "frontend/cpp/evaluate/made_by.h"
 #include "frontend/cpp/evaluate/windows.h"
 #include "frontend/cpp/inspect/explain_graph.h"
 #include "frontend/cpp/inspect/memory_speed.h"
@@ -77,12 +78,50 @@ detail::ExplainedGraph explained(const Inspected& at) {
   return out;
 }
 
+bool is_computed(const Array& x) {
+  return Inspected(x).in_memory() || Access::cell(x)->value()->op == ir::Op::input;
+}
+
+// What is known of how an array came to lie in memory.
+std::string history_of(const Array& x) {
+  detail::Cell& cell = *Access::cell(x);
+  const std::optional<detail::Made> made = detail::made_lately().find(detail::memory_now(cell));
+  if (!made)
+    return "what computed it is not known: it was given, was small work that is done at once, or " +
+           std::to_string(detail::MadeBy::kMost) +
+           " results have been computed since: explain an expression before its value is looked at, or "
+           "the function that gives it, as f.explain(arguments) does\n";
+  const std::string line =
+      made->line.file ? ", which " + to_string(std::span(&made->line, 1)) + " asked for" : "";
+  if (made->interpreted)
+    return "it was computed by the interpreter" + line + ": its graph is too small for a kernel\n";
+  const std::shared_ptr<const runtime::Executable> program = made->program.lock();
+  if (!program)
+    return "it was computed by a program" + line +
+           ", which is not kept any more: explain it before it is "
+           "looked at\n";
+  return "it was computed by this program" + line + ":\n" + program->program().explanation;
+}
+
+// Of the arrays that lie in memory, each history once.
+std::vector<std::string> histories_of(std::span<const Array> xs) {
+  std::vector<std::string> out;
+  for (const Array& x : xs) {
+    const ir::NodeRef value = Access::cell(x)->value();
+    const bool is_argument = value->op == ir::Op::input && !detail::buffer_of(*value);  // of what is recorded
+    if (is_argument || !is_computed(x)) continue;
+    std::string history = history_of(x);
+    if (std::ranges::find(out, history) == out.end()) out.push_back(std::move(history));
+  }
+  return out;
+}
+
 // The program of each device that still has something to compute.
 std::vector<detail::ExplainedGraph> explained(std::span<const Array> xs) {
   std::vector<std::vector<Array>> pending;
   for (const Array& x : xs) {
     const detail::Cell& cell = *Access::cell(x);
-    if (Inspected(x).in_memory() || cell.value()->op == ir::Op::input) continue;
+    if (is_computed(x)) continue;
     auto here = std::find_if(pending.begin(), pending.end(), [&](const auto& those) {
       return &Access::cell(those[0])->device == &cell.device;
     });
@@ -117,9 +156,12 @@ std::string explain(std::span<const Array> xs) { return explain(xs, ExplainDetai
 std::string explain(std::span<const Array> xs, ExplainDetail detail) {
   const std::vector<detail::ExplainedGraph> programs = explained(xs);
   if (programs.empty()) {
-    if (xs.size() != 1) return "the values lie in memory: nothing to compute\n";
-    return Inspected(xs[0]).in_memory() ? "the value lies in memory: nothing to compute\n"
-                                        : "a view of a value that lies in memory: nothing to compute\n";
+    std::string all = xs.size() != 1 ? "the values lie in memory: nothing to compute\n"
+                      : Inspected(xs[0]).in_memory()
+                          ? "the value lies in memory: nothing to compute\n"
+                          : "a view of a value that lies in memory: nothing to compute\n";
+    for (const std::string& history : histories_of(xs)) all += history;
+    return all;
   }
   std::string all;
   for (const detail::ExplainedGraph& program : programs) {
@@ -129,7 +171,7 @@ std::string explain(std::span<const Array> xs, ExplainDetail detail) {
   return all;
 }
 
-std::string explain_json(std::span<const Array> xs) { return json_of(explained(xs)); }
+std::string explain_json(std::span<const Array> xs) { return json_of(explained(xs), histories_of(xs)); }
 
 void one_kernel(std::span<const Array> xs) {
   const std::vector<Array> pending = to_compute("one_kernel", xs);

@@ -74,7 +74,7 @@ void expect_refused(const Ran& ran, const std::string& message) {
 
 TEST_F(CliTrust, BisectNamesThePass) {
   Ran ran = on_zero("bisect");
-  EXPECT_EQ(ran.code, 70);
+  EXPECT_EQ(ran.code, 3);
   EXPECT_THAT(ran.out, AllOf(HasSubstr("DISAGREES: q: "), HasSubstr("the pass simplify: "),
                              HasSubstr("without it (--without simplify) the results are right")));
   const json data = json::parse(on_zero("bisect", {"--json"}).out);
@@ -95,7 +95,7 @@ TEST_F(CliTrust, ReducePrintsASmallGraphAndKeepsItsData) {
   const Ran ran = on_zero("reduce", {"--out", folder / "small"});
   EXPECT_EQ(ran.code, 0) << ran.err;
   EXPECT_THAT(ran.out, AllOf(StartsWith("# 1 of 4 ops left: output 0: "), HasSubstr("multiply %x, %0")));
-  EXPECT_EQ(run_weft({"check", folder / "small"}).code, 70);  // of its own numerics and data
+  EXPECT_EQ(run_weft({"check", folder / "small"}).code, 3);  // of its own numerics and data
   EXPECT_EQ(run_weft({"check", folder / "small", "--numerics", "standard"}).code, 0);
   EXPECT_EQ(run_weft({"check", folder / "small", "--random", "1"}).code, 0);
   const json data = json::parse(on_zero("reduce", {"--json"}).out);
@@ -115,7 +115,7 @@ TEST_F(CliTrust, ReduceRefusesWhatIsRightAndAFolderThatIsThere) {
 TEST_F(CliTrust, ReplayRunsAgain) {
   const std::string small = dump();
   Ran ran = run_weft({"replay", small});
-  EXPECT_EQ(ran.code, 70);
+  EXPECT_EQ(ran.code, 3);
   EXPECT_THAT(ran.out, HasSubstr("DISAGREES with the reference interpreter"));
   ran = run_weft({"replay", small, "--random", "3", "--json"});
   EXPECT_EQ(ran.code, 0) << ran.err;

@@ -17,6 +17,7 @@
 #include "compiler/base/error.h"
 #include "compiler/compile.h"
 #include "compiler/ir/build.h"
+#include "compiler/ir/shrink.h"
 #include "compiler/ir/text/parse.h"
 #include "compiler/ir/text/print.h"
 #include "frontend/cpp/inspect/bisect_graph.h"
@@ -99,23 +100,8 @@ NodeRef with_mistake(const NodeRef& node) {
 
 // The graph with a mistake in the node of this number.
 Graph spoiled(const Graph& graph, size_t number) {
-  std::unordered_map<const Node*, NodeRef> made;
-  size_t at = 0;
-  for (const Node* node : ir::topological_order(graph.outputs)) {
-    std::vector<NodeRef> inputs;
-    inputs.reserve(node->inputs.size());
-    bool same = true;
-    for (const NodeRef& in : node->inputs) {
-      inputs.push_back(made.at(in.get()));
-      same = same && inputs.back() == in;
-    }
-    NodeRef now = same ? NodeRef(node) : ir::make(node->op, inputs, node->attr, node->type, node->lines);
-    made.emplace(node, at++ == number ? with_mistake(now) : now);
-  }
-  Graph out{graph.inputs, {}};
-  out.outputs.reserve(graph.outputs.size());
-  for (const NodeRef& output : graph.outputs) out.outputs.push_back(made.at(output.get()));
-  return out;
+  const NodeRef node(ir::topological_order(graph.outputs).at(number));
+  return ir::replaced(graph, node.get(), with_mistake(node));
 }
 
 struct Mutant {

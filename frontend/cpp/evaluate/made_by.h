@@ -1,0 +1,46 @@
+// Which program computed the latest results, for explain(): what lies in memory has no graph any more.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "compiler/base/per_thread.h"
+#include "compiler/base/source_line.h"
+#include "runtime/executor.h"
+
+namespace weft::detail {
+
+// What computed a result. Neither the result nor the program is kept alive by it.
+struct Made {
+  std::weak_ptr<runtime::Buffer> result;
+  SourceLine line;  // that asked for it; none where that is the program's own
+  bool interpreted = false;
+  std::weak_ptr<const runtime::Executable> program = {};
+};
+
+// The latest results of a thread.
+class MadeBy {
+ public:
+  static constexpr size_t kMost = 256;
+
+  void add(Made made) { latest_[next_++ % kMost] = std::move(made); }
+  // The last that wrote the buffer.
+  std::optional<Made> find(const runtime::BufferRef& buffer) const {
+    for (size_t back = 1; back <= kMost; ++back) {
+      const Made& one = latest_[(next_ - back) % kMost];
+      if (!one.result.owner_before(buffer) && !buffer.owner_before(one.result)) return one;
+    }
+    return std::nullopt;
+  }
+
+ private:
+  std::array<Made, kMost> latest_;
+  size_t next_ = kMost;
+};
+
+inline MadeBy& made_lately() { return PerThread<MadeBy>::get(); }
+
+}  // namespace weft::detail

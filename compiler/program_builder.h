@@ -2,8 +2,6 @@
 // is stored gets a buffer.
 #pragma once
 
-#include <vector>
-
 #include "compiler/ir/node.h"
 #include "compiler/loop_program.h"
 #include "compiler/program/explanation.h"
@@ -11,12 +9,6 @@
 #include "compiler/program/program.h"
 
 namespace weft {
-
-// How bodies of loops are compiled, and where compiling them leaves what is to be said of them.
-struct Bodies {
-  const CompileBody& compile;
-  std::vector<Explanation>& explanations;
-};
 
 // `explanation` gets what was decided; Program::explanation is left to the caller.
 Program build_program(const ir::Graph& graph, const Target& target, const Options& options,

@@ -34,6 +34,11 @@ void add_product(Building& b, const ir::Step& step) {
   d.dot.transpose_a = at_a.transposed, d.dot.transpose_b = at_b.transposed;
   d.dot.lda = at_a.ld, d.dot.ldb = at_b.ld, d.dot.ldc = d.dot.n;
   d.dot.stride_a = at_a.batch, d.dot.stride_b = at_b.batch, d.dot.stride_c = d.dot.m * d.dot.n;
+  // Matrices that lie one after another, and meet the same one, are one matrix.
+  if (d.dot.stride_b == 0 && !d.dot.transpose_a && d.dot.stride_a == d.dot.m * d.dot.lda && d.dot.batch > 1) {
+    d.dot.m *= d.dot.batch;
+    d.dot.batch = 1, d.dot.stride_a = 0, d.dot.stride_c = d.dot.m * d.dot.n;
+  }
   d.a = buffer_a, d.b = buffer_b, d.c = b.buffer_of.at(&n);
   d.offset_a = at_a.offset, d.offset_b = at_b.offset;
   d.origin = origin_of(step, b.stored);

@@ -20,6 +20,20 @@ NodeRef view_jvp(const Node& n, std::span<const NodeRef> tangents) {
   return ir::with_inputs(n, in);
 }
 
+// The sum of the products of a batch, as one product along all of their terms.
+NodeRef product_over_batch(const Node& dot) {
+  const NodeRef &left = dot.inputs[0], &right = dot.inputs[1];
+  const size_t rank = dot.shape().size();
+  const int64_t rows = dot.shape()[rank - 2], columns = dot.shape()[rank - 1];
+  const int64_t terms = element_count(right->shape()) / std::max<int64_t>(columns, 1);
+  Dims turned;
+  for (size_t i = 0; i < rank; ++i) turned.push_back(static_cast<int64_t>(i));
+  std::swap(turned[rank - 2], turned[rank - 1]);
+  const NodeRef factors = ir::reshape(ir::permute(left, turned, dot.lines), {terms, rows}, dot.lines);
+  return ir::dot(ir::permute(factors, {1, 0}, dot.lines), ir::reshape(right, {terms, columns}, dot.lines),
+                 dot.lines);
+}
+
 // What was repeated is summed up.
 NodeRef broadcast_vjp(const Node& n, const NodeRef& c) {
   const Shape &from = n.inputs[0]->shape(), &to = n.shape();
@@ -28,6 +42,10 @@ NodeRef broadcast_vjp(const Node& n, const NodeRef& c) {
   for (size_t i = 0; i < to.size(); ++i)
     if (i < leading || from[i - leading] != to[i]) axes.push_back(static_cast<int64_t>(i));
   if (axes.empty()) return c;
+  const size_t batch = c->op == Op::dot ? to.size() - 2 : 0;
+  if (batch > 0 && axes.size() == batch && static_cast<size_t>(axes.back()) == batch - 1 &&
+      element_count(to) > 0)
+    return ir::reshape(product_over_batch(*c), from, n.lines);
   return ir::reshape(ir::reduce(Op::sum, c, axes, n.lines), from, n.lines);
 }
 

@@ -464,6 +464,24 @@ TEST(Compile, OperandsThatNoLibraryReadsAreCopied) {
   EXPECT_EQ(std::get<DotStep>(p.steps[1]).dot.lda, 7);
 }
 
+TEST(Compile, MatricesOfABatchThatMeetOneMatrixAreOneMatrix) {
+  const auto dot_of = [](const std::string& left, const std::string& right) {
+    const Program p =
+        compile(ir::parse("graph {\n%x = input : f64[5, 3, 4, 8]\n%w = input : f64[8, 6]\n%a = " + left +
+                          "\n%b = broadcast " + right + "\n%y = dot %a, %b\nreturn %y\n}"),
+                cpu());
+    return std::get<DotStep>(p.steps[0]).dot;
+  };
+  const Dot one = dot_of("reshape %x : f64[15, 4, 8]", "%w : f64[15, 8, 6]");
+  EXPECT_EQ(one.batch, 1);
+  EXPECT_EQ(one.m, 60);
+  EXPECT_EQ(one.stride_c, 360);
+  // Here rows of the next matrix do not follow those of the one before.
+  const Dot several = dot_of("slice %x, starts=[0, 0, 1, 0] : f64[5, 3, 3, 8]", "%w : f64[5, 3, 8, 6]");
+  EXPECT_EQ(several.batch, 15);
+  EXPECT_EQ(several.m, 3);
+}
+
 TEST(Compile, AnInputThatIsAnOutputIsCopied) {
   Program p = compiled("%a = input \"a\" : f32[9]\n%s = input \"s\", strides=[2] : f32[9]\nreturn %a, %s");
   ASSERT_EQ(p.steps.size(), 2u);

@@ -193,6 +193,12 @@ const Written kWritten[] = {
     {"update",
      "%x = input : T[5, 4]\n%v = input : T[2, 3]\n%r = update %x, %v, starts=[0, 3], steps=[2, -1]"},
     {"dot", "%x = input : T[2, 3, 4]\n%y = input : T[2, 4, 2]\n%r = dot %x, %y"},
+    {"dot_with_one_matrix",
+     "%x = input : T[2, 3, 1, 4]\n%w = input : T[4, 2]\n%b = broadcast %w : T[2, 3, 4, 2]\n%p = dot %x, "
+     "%b\n%v = input : T[1, 1, 3, 1]\n%a = broadcast %v : T[2, 3, 3, 1]\n%r = dot %a, %p"},
+    {"dot_with_a_matrix_for_each_row",
+     "%x = input : T[2, 3, 1, 4]\n%w = input : T[2, 1, 4, 2]\n%b = broadcast %w : T[2, 3, 4, 2]\n%r = dot "
+     "%x, %b"},
     {"casts",
      "%x = input : T[4]\n%a = cast %x : f64[4]\n%b = square %a\n%c = cast %b : T[4]\n%r = multiply %c, %x",
      false},  // a cast to a real dtype is no function of complex numbers

@@ -144,6 +144,18 @@ def test_is_pickled_by_its_text():
     np.testing.assert_array_equal(np.asarray(wf.grad(lambda v: wf.sum(f(v, 0.5)))(wf.ones(2))), [3, 3])
 
 
+def test_takes_another_op_for_its_derivative():
+    slope = wf.elementwise("dr_dx = slope(x); dr_da = 1", "T x, T a", "T dr_dx, T dr_da", "slope", preamble="template <typename T> T slope(T x) { return 3 * x; }")
+    f = wf.elementwise("r = x * x + a", "T x, T a", "T r", "square", derivative=slope)
+    x = wf.asarray([1.0, -2.0])
+    np.testing.assert_array_equal(np.asarray(wf.grad(lambda v: wf.sum(f(v, 0.5)))(x)), [3, -6])
+    np.testing.assert_array_equal(np.asarray(slope(x, 1.0)[0]), [3, -6])
+    again = pickle.loads(pickle.dumps(f))
+    np.testing.assert_array_equal(np.asarray(wf.grad(lambda v: wf.sum(again(v, 0.5)))(x)), [3, -6])
+    with pytest.raises(wf.Error, match="derivative:1:1: 's' is not defined"):
+        wf.elementwise("r = x", "T x", "T r", "f", derivative=wf.elementwise("s = x", "T x", "T s", "g"))(wf.ones(2))
+
+
 def test_takes_positions():
     f = wf.elementwise("r = x * k", "T x, long k", "T r", "ramp")
     x = np.arange(12.0).reshape(3, 4)

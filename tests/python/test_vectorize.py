@@ -2,7 +2,10 @@
 
 import cmath
 import math
+import os
 import pickle
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -518,6 +521,30 @@ def test_is_pickled():
     assert again is module_level
     other = pickle.loads(pickle.dumps(decorated))
     np.testing.assert_array_equal(np.asarray(other(wf.asarray(F), wf.asarray(G))), by_python(escape, F, G))
+
+
+def test_is_pickled_by_its_source_where_no_name_leads_to_it():
+    scale, shift = 2.5, (1, 0.25)
+
+    def inner(x, by=3):
+        return x * by if x > 0 else math.sqrt(-x)
+
+    def outer(x, *, least=0.5):
+        def own(v):
+            return v + shift[1]
+
+        return max(own(inner(x)) * scale + np.cos(collatz(3)), least)
+
+    plus = wf.vectorize(lambda x: inner(x) + scale)
+    for f in (wf.vectorize(outer), plus, wf.vectorize(inner, otypes="f")):
+        data = pickle.dumps(f)
+        want = np.asarray(f(wf.asarray(F)))
+        np.testing.assert_array_equal(np.asarray(pickle.loads(data)(wf.asarray(F))), want)
+        # Another process has neither these functions nor, of this file, anything but what can be imported.
+        text = f"import pickle, sys; sys.path.insert(0, {os.path.dirname(__file__)!r})\nimport numpy as np, weft as wf\n" \
+               f"f = pickle.loads(pickle.dumps(pickle.loads({data!r})))\nprint(np.asarray(f(wf.asarray(np.array({F[0].tolist()!r})))).tolist())"
+        run = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, check=False, timeout=300)
+        assert run.stdout == f"{want[0].tolist()}\n", run.stderr
 
 
 # ---- derivatives and many values

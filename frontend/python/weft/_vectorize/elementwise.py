@@ -96,11 +96,15 @@ def _parameters(text: str) -> list[str]:
     return [one for one in text.split(",") if one.strip()]
 
 
-def elementwise(operation: str, in_params: str, out_params: str, name: str = "elementwise", *, preamble: str = "", derivative: str = "") -> Any:
+def elementwise(operation: str, in_params: str, out_params: str, name: str = "elementwise", *, preamble: str = "", derivative: Any = "") -> Any:
     """An op of elements as text: elementwise("r = x > 0 ? x : a * expm1(x)", "T x, T a", "T r", "elu") is a function of two arrays.
 
     Parameters are types and names; a type that is neither C's nor NumPy's is one for whatever is given. The preamble holds functions that the
-    operation calls. The derivative assigns dr_dx for each result r and parameter x; without it, it is computed forward."""
+    operation calls. The derivative assigns dr_dx for each result r and parameter x: a text, or another op of the same parameters that has these results. Without
+    it, it is computed forward."""
+    if isinstance(derivative, Elementwise):
+        derivative, more = derivative._texts[0], derivative._texts[4]
+        preamble = preamble if more in preamble else f"{preamble}\n{more}"
     _check_texts("elementwise", name, operation=operation, in_params=in_params, out_params=out_params, preamble=preamble, derivative=derivative)
     return Elementwise(operation, in_params, out_params, name, preamble, derivative)
 

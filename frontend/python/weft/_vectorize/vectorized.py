@@ -5,6 +5,7 @@ from __future__ import annotations
 import builtins
 import functools
 import sys
+import types
 
 from weft import _core
 from weft._core import Array, Error
@@ -48,6 +49,11 @@ class Vectorized:
         # A decorated function's own name leads to this object.
         if getattr(self.pyfunc, "__qualname__", None) and _found(self.pyfunc.__module__, self.pyfunc.__qualname__) is self:
             return _found, (self.pyfunc.__module__, self.pyfunc.__qualname__)
+        if isinstance(self.pyfunc, types.FunctionType):
+            from weft._vectorize.carried import carried, importable
+
+            if not importable(self.pyfunc):  # by its source
+                return _remade, (carried(self.pyfunc), self.otypes, self.__doc__, self.excluded, self.signature, self.fallback)
         return Vectorized, (self.pyfunc, self.otypes, self.__doc__, self.excluded, self.signature, self.fallback)
 
     def text(self, *args: Any, **keywords: Any) -> str:
@@ -184,6 +190,12 @@ def _found(module: str, name: str) -> Any:
     for part in name.split("."):
         found = getattr(found, part, None)
     return found
+
+
+def _remade(pyfunc: Any, *rest: Any) -> Any:
+    from weft._vectorize.carried import made
+
+    return Vectorized(made(pyfunc), *rest)
 
 
 def _dtype_of(letter: str) -> Any:

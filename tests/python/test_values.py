@@ -250,11 +250,30 @@ def test_dtypes_of_rounding_are_numpys():
     np.testing.assert_array_equal(np.asarray(wf.reciprocal(wf.asarray(numbers))), np.reciprocal(numbers))
 
 
-@pytest.mark.parametrize("values", [np.array(["a"]), np.array([1], np.longdouble), np.array([1], np.clongdouble),
-                                    np.array([1], "datetime64[s]"), np.array([None]), ["a"], np.zeros(2, "i4,f4")])
+@pytest.mark.parametrize("values", [np.array(["a"]), np.array([1], np.longdouble), np.array([1], np.clongdouble), np.array([None]), ["a"], np.zeros(2, "i4,f4")])
 def test_arrays_of_what_is_no_number(values):
     with pytest.raises(TypeError, match=r"asarray: takes bools, integers, floats .* got .*dtype .*; convert it first"):
         wf.asarray(values)
+
+
+class _Column:
+    """As a column of Arrow: it has no astype()."""
+
+    def __array__(self, dtype=None, copy=None):
+        return np.array(["2020-01-02"], "datetime64[D]")
+
+
+@pytest.mark.parametrize("values, advice", [
+    (np.array([1], "datetime64[s]"), "dtype datetime64[s]; give how many seconds they are, with .astype('int64')"),
+    (np.array([1], "timedelta64[ns]"), "dtype timedelta64[ns]; give how many nanoseconds they are, with .astype('int64')"),
+    (_Column(), "got _Column with elements of dtype datetime64[D]; give how many days they are, with numpy.asarray(x).astype('int64')"),
+])
+def test_dates_are_given_as_counts(values, advice):
+    with pytest.raises(TypeError) as caught:
+        wf.asarray(values)
+    assert advice in str(caught.value)
+    days = wf.asarray(np.asarray(values).astype("int64"))
+    np.testing.assert_array_equal(np.asarray(days).astype(np.asarray(values).dtype), np.asarray(values))
 
 
 _special = [1.5, -0.0, 0.0, np.inf, -np.inf, np.nan]

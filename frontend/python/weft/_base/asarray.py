@@ -16,6 +16,11 @@ if TYPE_CHECKING:
     from typing import Any
 
 
+# Of dates and times, in words.
+_UNITS = {"Y": "years", "M": "months", "W": "weeks", "D": "days", "h": "hours", "m": "minutes", "s": "seconds", "ms": "milliseconds",
+          "us": "microseconds", "ns": "nanoseconds"}
+
+
 def named_device(device: Any) -> str:
     return "" if device is None else Device(device)
 
@@ -107,8 +112,12 @@ def asarray(
     # 16 and 32 bytes: the long double and its complex numbers; kind V: bfloat16, which is nobody's own.
     kind, size = a.dtype.kind, a.dtype.itemsize
     if kind not in "biufcV" or (kind == "f" and size > 8) or (kind == "c" and size > 16) or (kind == "V" and size != 2):
-        raise TypeError(f"asarray: takes bools, integers, floats of at most 64 bits and complex numbers of two such: got "
-                        f"{made_of}{a.dtype}; convert it first, as with .astype('float64')")
+        its = "" if made_of.startswith("a NumPy") else "numpy.asarray(x)"  # columns of Arrow and others have no astype()
+        advice = f"convert it first, as with {its}.astype('float64')"
+        if kind in "mM":
+            unit = _UNITS.get(numpy.datetime_data(a.dtype)[0], numpy.datetime_data(a.dtype)[0])
+            advice = f"give how many {unit} they are, with {its}.astype('int64')"
+        raise TypeError(f"asarray: takes bools, integers, floats of at most 64 bits and complex numbers of two such: got {made_of}{a.dtype}; {advice}")
     if dtype is not None and dtype != a.dtype:
         if copy is False:
             raise ValueError("asarray: another dtype needs a copy")

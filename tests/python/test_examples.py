@@ -13,7 +13,7 @@ SCRIPTS = sorted(path.name for path in FOLDER.glob("*.py") if path.name not in (
 
 @pytest.mark.parametrize("script", SCRIPTS)
 def test_the_example_runs_and_agrees_with_other_libraries(script):
-    if script == "own_kernels.py" and "WEFT_TEST_WITHOUT_JIT" in os.environ:
+    if script in ("block_sizes.py", "own_kernels.py") and "WEFT_TEST_WITHOUT_JIT" in os.environ:
         pytest.skip("this library compiles no kernels")
     run = subprocess.run([sys.executable, str(FOLDER / script), "--quick"], capture_output=True, text=True, check=False, timeout=500)
     assert run.returncode == 0, run.stderr

@@ -152,6 +152,12 @@ LOOPS = {
     "x = wf.ones(50)\nprint('ready', flush=True)\nrun(x)",
 }
 
+if os.environ.get("WEFT_DEVICE", "cpu") == "cpu" and "WEFT_TEST_WITHOUT_JIT" not in os.environ:
+    LOOPS["a kernel of one's own"] = (
+        "k = wf.cpu_kernel('void f(long begin, long end, long* r) { r[begin & 7] = end; }', 'f')\n"
+        "print('ready', flush=True)\nwf.eval(k(2**60, (wf.kernel_output(8, 'int64'),)))"
+    )
+
 
 def interrupted(child):
     """What the process prints that a Ctrl-C ends; a second one, as NVRTC's first compilation may lose one."""

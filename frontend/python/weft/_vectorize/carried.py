@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import ast
+import builtins
 import copy
 import hashlib
+import importlib
 import linecache
+import sys
 import types
 from typing import Any, NamedTuple
 
-from weft._vectorize.calls import Captured
+from weft._vectorize.calls import _MISSING, Captured
 from weft._vectorize.source import source_of
 
 
@@ -32,8 +35,6 @@ class Carried(NamedTuple):
 
 def importable(f: Any) -> bool:
     """Whether its module has the function under its name, so that a pickle needs no more."""
-    import sys
-
     found: Any = sys.modules.get(f.__module__)
     for part in f.__qualname__.split("."):
         found = getattr(found, part, None)
@@ -80,10 +81,6 @@ def _names(code: types.CodeType) -> set[str]:
 
 
 def _is_there(name: str, value: Any) -> bool:
-    import builtins
-
-    from weft._vectorize.calls import _MISSING
-
     return value is not _MISSING and value is not getattr(builtins, name, _MISSING)
 
 
@@ -98,8 +95,6 @@ def _packed(value: Any, f: Any) -> Any:
 
 
 def _unpacked(value: Any) -> Any:
-    import importlib
-
     if isinstance(value, Carried):
         return made(value)
     return importlib.import_module(value.name) if isinstance(value, Module) else value

@@ -63,6 +63,12 @@ struct KernelResources {
   int blocks_per_processor = -1;  // with the launch's threads and shared memory
 };
 
+// `count` rows of `length` real numbers, one behind the other.
+struct SortedRows {
+  DType dtype;
+  int64_t count = 0, length = 0;
+};
+
 // The program ends, and what the compiler needs is gone.
 class NoCompilerLeft : public Error {
  public:
@@ -211,6 +217,15 @@ class Device : public std::enable_shared_from_this<Device> {
     throw InternalError("solve: the device has no LAPACK");
   }
   virtual bool supports_solve(DType) const { return false; }
+
+  // Rows of real numbers in ascending order, in place, and the positions that put them there: NaN last, equal values in the
+  // order in which they stand. In memory that the host sees.
+  virtual void sort(const SortedRows&, void* /*values*/) {
+    throw InternalError("sort: the device has no sort");
+  }
+  virtual void order(const SortedRows&, const void* /*values*/, int64_t* /*positions*/) {
+    throw InternalError("order: the device has no sort");
+  }
 
   // Between the two, what this thread gives to the device may be held back until the thread asks for what it
   // gives, so that work which comes again and again is started in one go. They nest. Closing starts all; it

@@ -21,7 +21,7 @@ namespace weft::runtime {
 enum class Work : uint8_t {
   Kernel,
   Blocks,     // a kernel's work without the kernel
-  Library,    // a matrix product
+  Library,    // a matrix product or a sort
   Copy,       // within a device, or between two
   Upload,     // from the host to a device
   Download,   // from a device to the host

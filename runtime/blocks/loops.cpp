@@ -36,16 +36,18 @@ const BlockLoops& block_loops(Vectors vectors) {
 }
 #undef WEFT_LOOPS
 
-const BlockLoops& block_loops_here() {
+Vectors vectors_here() {
 #if __x86_64__
   const auto has = [](auto... features) { return (... && (features != 0)); };
   if (has(__builtin_cpu_supports("avx512f"), __builtin_cpu_supports("avx512bw"),
           __builtin_cpu_supports("avx512dq"), __builtin_cpu_supports("avx512vl")))
-    return block_loops(Vectors::Bits512);
+    return Vectors::Bits512;
   if (has(__builtin_cpu_supports("avx2"), __builtin_cpu_supports("fma"), __builtin_cpu_supports("bmi2")))
-    return block_loops(Vectors::Bits256);
+    return Vectors::Bits256;
 #endif
-  return block_loops(Vectors::Bits128);
+  return Vectors::Bits128;
 }
+
+const BlockLoops& block_loops_here() { return block_loops(vectors_here()); }
 
 }  // namespace weft::runtime

@@ -31,6 +31,8 @@ struct BlockLoops {
 
 enum class Vectors : uint8_t { Bits128, Bits256, Bits512 };
 
+// The widest that this processor has.
+Vectors vectors_here();
 // For vectors that this processor has.
 const BlockLoops& block_loops(Vectors vectors);
 // Those on which this processor's kernels compute: some functions have another way where there is AVX-512,

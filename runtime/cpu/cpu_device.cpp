@@ -30,6 +30,7 @@
 #include "runtime/cpu/host.h"
 #include "runtime/cpu/map_element.h"
 #include "runtime/cpu/memory_pool.h"
+#include "runtime/cpu/sort_rows.h"
 #include "runtime/fork.h"
 #include "runtime/interrupt.h"
 
@@ -348,6 +349,12 @@ class CpuDevice : public Device {
     const bool solved = cpu_solve(dtype, n, columns, a, b, shared_work());
     ++counters_.library_calls;
     return solved;
+  }
+  void sort(const SortedRows& rows, void* values) override {
+    sort_rows(rows, values, threads(), shared_work());
+  }
+  void order(const SortedRows& rows, const void* values, int64_t* positions) override {
+    positions_of_rows(rows, values, positions, threads(), shared_work());
   }
 
  private:

@@ -161,6 +161,11 @@ def cases(xp, take):
         out[f"sort, {n}"] = lambda x=x: xp.sort(x)
         out[f"argsort, {n}"] = lambda x=x: xp.argsort(x)
         out[f"cumsum, {n}"] = lambda x=x: xp.cumsum(x)
+    for dtype in ("float64", "float32", "int64"):
+        for n in (10_000, 100_000, 1_000_000):
+            x = take(rng.integers(0, 1 << 40, n).astype(dtype))
+            out[f"sort, {n}, {dtype}"] = lambda x=x: xp.sort(x)
+            out[f"argsort, {n}, {dtype}"] = lambda x=x: xp.argsort(x)
     out["exp(x) * 2 + i, 1000, 20 turns"] = lambda x=x: [wf.eval(y) if xp is wf else y for y in (xp.exp(x) * 2 + i for i in range(20))][-1]
     for n in (10, 100, 10_000, 100_000, 2_000_000):
         t, k = normal(n), take(rng.integers(0, n, n))

@@ -63,7 +63,7 @@ namespace {
 constexpr std::pair<std::string_view, std::string_view> kKinds[] = {
     {"kernel", "a compiled kernel"},
     {"blocks", "a kernel's work while its kernel is not compiled, or without one: results are the same"},
-    {"library", "a matrix product by a library"},
+    {"library", "a matrix product or a sort by a library"},
     {"copy", "within a device"},
     {"upload", "a copy from the host"},
     {"download", "a copy to the host"},

@@ -4,6 +4,7 @@
 #include "compiler/base/error.h"
 #include "compiler/ir/build.h"
 #include "frontend/cpp/evaluate/evaluate.h"
+#include "frontend/cpp/ops/on_host.h"
 #include "frontend/cpp/record/record.h"
 #include "frontend/cpp/session/long_work.h"
 #include "frontend/cpp/weft/derivatives.h"
@@ -12,32 +13,12 @@
 
 namespace weft {
 
-namespace {
-
-// The device with LAPACK: the arrays' own, or the CPU.
-detail::DeviceSlot& solver_of(detail::DeviceSlot& device) {
-  return device.device->host_visible() ? device : device.session.device("cpu");
-}
-
-// What lies in one device's memory, in another's, of which one is the CPU.
-runtime::BufferRef moved(const runtime::Buffer& buffer, const detail::DeviceSlot& to) {
-  runtime::BufferRef result = to.device->allocate(buffer.bytes());
-  if (buffer.bytes() == 0) return result;
-  if (to.device->host_visible()) {
-    buffer.device()->download(result->data(), buffer, 0, buffer.bytes());
-  } else {
-    to.device->upload(*result, 0, buffer.data(), buffer.bytes());
-  }
-  return result;
-}
-
-}  // namespace
-
 bool can_solve(const Array& a, const Array& b) {
   detail::DeviceSlot& device = detail::Access::cell(a)->device;
   return a.ndim() == 2 && (b.ndim() == 1 || b.ndim() == 2) && a.shape()[0] == a.shape()[1] &&
          a.shape()[0] == b.shape()[0] && a.dtype() == b.dtype() &&
-         &detail::Access::cell(b)->device == &device && solver_of(device).device->supports_solve(a.dtype());
+         &detail::Access::cell(b)->device == &device &&
+         detail::host_of(device).device->supports_solve(a.dtype());
 }
 
 namespace {
@@ -88,13 +69,12 @@ std::optional<Array> solve(const Array& a, const Array& b) {
   const detail::LongWork work;
   std::vector<runtime::BufferRef> memory = detail::evaluate(r.device(), copies);
   const int64_t n = a.shape()[0], columns = b.ndim() == 1 ? 1 : b.shape()[1];
-  detail::DeviceSlot &here = r.device(), &solver = solver_of(here);
-  if (&here != &solver)
-    for (runtime::BufferRef& one : memory) one = moved(*one, solver);
+  const detail::DeviceSlot& solver = detail::host_of(r.device());
+  for (runtime::BufferRef& one : memory) one = detail::moved(one, solver);
   if (!solver.device->solve(a.dtype(), n, columns, memory[0]->data(), memory[1]->data())) return std::nullopt;
-  if (&here != &solver) memory[1] = moved(*memory[1], here);
-  Array x = detail::record(r.device(), detail::input_node(copies[1]->type, std::move(memory[1])),
-                           detail::kInMemory);
+  Array x =
+      detail::record(r.device(), detail::input_node(copies[1]->type, detail::moved(memory[1], r.device())),
+                     detail::kInMemory);
   if (!is_derived(a) && !is_derived(b)) return x;
   return derived(a, b, x);
 }

@@ -9,6 +9,9 @@
 #include <utility>
 
 #include "compiler/base/error.h"
+#include "compiler/ir/build.h"
+#include "frontend/cpp/evaluate/evaluate.h"
+#include "frontend/cpp/ops/on_host.h"
 #include "frontend/cpp/record/record.h"
 #include "frontend/cpp/record/resident_index.h"
 #include "frontend/cpp/session/long_work.h"
@@ -17,6 +20,8 @@
 #include "frontend/cpp/weft/ops.h"
 #include "frontend/cpp/weft/scans.h"
 #include "frontend/cpp/weft/shaping.h"
+#include "runtime/interrupt.h"
+#include "runtime/trace.h"
 
 namespace weft {
 namespace {
@@ -38,11 +43,8 @@ Array number(uint64_t value, DType dtype, const Array& beside) {
   return full({}, Number(value), Make(dtype, beside.device()));
 }
 
-// What orders zeros of both signs: they are equal, or -0.0 comes first.
-enum class Zeros : uint8_t { Equal, BySign };
-
-// Unsigned integers in the order of x's real values, NaN the last.
-Array words(const Array& x, Zeros zeros) {
+// Unsigned integers in the order of x's real values, NaN the last; zeros of both signs are equal.
+Array words(const Array& x) {
   const DTypeKind k = kind(x.dtype());
   if (k == DTypeKind::Unsigned) return x;
   if (k == DTypeKind::Bool) return x.astype(DType::U8);
@@ -52,18 +54,8 @@ Array words(const Array& x, Zeros zeros) {
   if (k == DTypeKind::Signed) return word ^ number(top, dtype, x);
   // Below zero the bits count downwards.
   Array order = where(word >= number(top, dtype, x), bitwise_invert(word), word | number(top, dtype, x));
-  if (zeros == Zeros::Equal) order = where(x == 0, number(top, dtype, x), order);
+  order = where(x == 0, number(top, dtype, x), order);
   return where(isnan(x), number(top | (top - 1), dtype, x), order);
-}
-
-// The values of words that tell zeros by their signs.
-Array values_of(const Array& word, DType dtype) {
-  const DTypeKind k = kind(dtype);
-  if (k == DTypeKind::Unsigned) return word;
-  if (k == DTypeKind::Bool) return word.astype(dtype);
-  const Array top = number(uint64_t{1} << (8 * size_of(dtype) - 1), word.dtype(), word);
-  if (k == DTypeKind::Signed) return (word ^ top).view_as(dtype);
-  return where(word >= top, word ^ top, bitwise_invert(word)).view_as(dtype);
 }
 
 void needs_values(std::string_view op, const Array& x) {
@@ -75,44 +67,68 @@ void needs_values(std::string_view op, const Array& x) {
   }
 }
 
-// Calls f(vector of the words' type): what f gives.
-template <class F>
-auto on_host(const Array& word, F&& f) {
-  switch (word.dtype()) {
-    case DType::U8:
-      return f(word.to_vector<uint8_t>());
-    case DType::U16:
-      return f(word.to_vector<uint16_t>());
-    case DType::U32:
-      return f(word.to_vector<uint32_t>());
-    default:
-      return f(word.to_vector<uint64_t>());
+// What the host orders: the rows of an array, in memory of their own.
+class Rows {
+ public:
+  Rows(const char* op, const Array& x) : Rows(op, x, detail::Recording(op, Operand(x))) {}
+
+  // Calls work(the CPU, the rows, their memory), which a profile shows as the op's.
+  template <class Work>
+  void order(Work&& work) const {
+    runtime::Device& host = *detail::host_of(here_).device;
+    const runtime::StopScope may_stop(true);  // nobody has seen the memory
+    runtime::Timed timed(here_.session.counters.trace, [] {});
+    work(host, rows_, memory_->data());
+    timed.end([&] {
+      runtime::TraceEvent event;
+      event.work = runtime::Work::Library, event.what = op_, event.lines = lines_;
+      event.bytes_read = event.bytes_written = static_cast<int64_t>(memory_->bytes());
+      return event;
+    });
   }
+  runtime::BufferRef allocate(size_t bytes) const { return detail::host_of(here_).device->allocate(bytes); }
+  const runtime::BufferRef& memory() const { return memory_; }
+  // Of the rows' shape and on their device, what lies in the host's memory.
+  Array array(DType dtype, const runtime::BufferRef& memory) const {
+    return detail::record(here_, detail::input_node({dtype, shape_}, detail::moved(memory, here_)),
+                          detail::kInMemory);
+  }
+
+ private:
+  Rows(const char* op, const Array& x, detail::Recording&& r)
+      : op_(op),
+        lines_(r.lines().all()),
+        here_(r.device()),
+        shape_(x.shape()),
+        rows_{x.dtype(), x.size() / x.shape().back(), x.shape().back()} {
+    const ir::NodeRef copy = ir::copy(r.node(x), r.lines());
+    memory_ = detail::moved(detail::evaluate(here_, {&copy, 1})[0], detail::host_of(here_));
+  }
+
+  const char* op_;
+  std::vector<SourceLine> lines_;
+  detail::DeviceSlot& here_;
+  Shape shape_;
+  runtime::SortedRows rows_;
+  runtime::BufferRef memory_;  // that the host sees
+};
+
+Array sorted_rows(const Array& x) {
+  const detail::LongWork busy;
+  const Rows rows("sort", x);
+  rows.order(
+      [](runtime::Device& host, const runtime::SortedRows& of, void* values) { host.sort(of, values); });
+  return rows.array(x.dtype(), rows.memory());
 }
 
-Array sorted_words(const Array& word) {
-  return on_host(word, [&](auto values) {
-    const detail::LongWork busy;
-    const int64_t row = word.shape().back();
-    for (auto at = values.begin(); at != values.end(); at += row) std::sort(at, at + row);
-    return from(values, word.shape(), word.device());
+Array ordered_rows(const Array& x) {
+  const detail::LongWork busy;
+  const Rows rows("argsort", x);
+  const runtime::BufferRef positions = rows.allocate(static_cast<size_t>(x.size()) * sizeof(int64_t));
+  rows.order([&](runtime::Device& host, const runtime::SortedRows& of, const void* values) {
+    host.order(of, values, static_cast<int64_t*>(positions->data()));
   });
-}
-
-Array positions_of_words(const Array& word) {
-  return on_host(word, [&](const auto& values) {
-    const detail::LongWork busy;
-    using Word = typename std::decay_t<decltype(values)>::value_type;
-    const auto row = static_cast<size_t>(word.shape().back());
-    std::vector<std::pair<Word, int64_t>> order(row);
-    std::vector<int64_t> positions(values.size());
-    for (size_t first = 0; first < values.size(); first += row) {
-      for (size_t i = 0; i < row; ++i) order[i] = {values[first + i], static_cast<int64_t>(i)};
-      std::sort(order.begin(), order.end());
-      for (size_t i = 0; i < row; ++i) positions[first + i] = order[i].second;
-    }
-    return from(positions, word.shape(), word.device());
-  });
+  return rows.array(DType::I64, positions);
 }
 
 bool is_ordered_already(const Array& x, int64_t axis) {
@@ -225,8 +241,7 @@ Array sort(const Array& x, int64_t axis, Where at) {
   needs_values("sort", x);
   if (is_derived(x) || kind(x.dtype()) == DTypeKind::Complex)
     return take_along_axis(x, argsort(stop_gradient(x), along), along);
-  const Array rows = moveaxis(x, along, -1);
-  return moveaxis(values_of(sorted_words(words(rows, Zeros::BySign)), x.dtype()), -1, along);
+  return moveaxis(sorted_rows(moveaxis(x, along, -1)), -1, along);
 }
 
 Array argsort(const Array& x, int64_t axis, Where at) {
@@ -236,7 +251,7 @@ Array argsort(const Array& x, int64_t axis, Where at) {
   needs_values("argsort", x);
   const Array values = stop_gradient(x);
   if (kind(x.dtype()) == DTypeKind::Complex) return complex_positions(values, along);
-  return moveaxis(positions_of_words(words(moveaxis(values, along, -1), Zeros::Equal)), -1, along);
+  return moveaxis(ordered_rows(moveaxis(values, along, -1)), -1, along);
 }
 
 Array searchsorted(const Array& sorted, const Operand& values, Side side, Where at) {
@@ -252,8 +267,8 @@ Array searchsorted(const Array& sorted, const Operand& values, Side side, Where 
   const int64_t n = sorted.size();
   const Make positions(DType::I64, sorted.device());
   if (n == 0 || given.size() == 0) return zeros(given.shape(), positions);
-  const Array keys = words(stop_gradient(sorted).astype(common), Zeros::Equal);
-  const Array key = words(stop_gradient(given).astype(common), Zeros::Equal);
+  const Array keys = words(stop_gradient(sorted).astype(common));
+  const Array key = words(stop_gradient(given).astype(common));
   // How many are known to stand before: a bit after the other, from the highest.
   Array found = zeros(given.shape(), positions);
   for (auto step = static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(n))); step > 0; step /= 2) {
@@ -272,9 +287,8 @@ Unique unique_all(const Array& x, Where at) {
   const Array flat = x.reshape({-1}), order = argsort(flat), taken = take(flat, order),
               sorted = stop_gradient(taken);
   const bool complex = kind(x.dtype()) == DTypeKind::Complex;
-  Array first = complex ? logical_or(firsts(words(real(sorted), Zeros::Equal)),
-                                     firsts(words(imag(sorted), Zeros::Equal)))
-                        : firsts(words(sorted, Zeros::Equal));
+  Array first =
+      complex ? logical_or(firsts(words(real(sorted))), firsts(words(imag(sorted)))) : firsts(words(sorted));
   // All complex NaNs stand at the end and are one, whichever part it is.
   if (complex && flat.size() > 0) {
     const Array nan = isnan(sorted);

@@ -223,6 +223,8 @@ void bind_picking(nb::module_& m) {
 
 // What the host answers where the elements lie.
 void bind_counting(nb::module_& m) {
+  def(m, "sort", [](const Array& x, int64_t axis) { return sort(x, axis); }, "x"_a, "axis"_a);
+  def(m, "argsort", [](const Array& x, int64_t axis) { return argsort(x, axis); }, "x"_a, "axis"_a);
   m.def(
       "counts_on_host",
       [](const Array& x, int64_t at_least) {

@@ -33,60 +33,19 @@ def _along(op: str, x: Any, axis: int | None, bools: builtins.bool = False) -> t
     return with_axis(op, with_axes(op, x), axis, bools)
 
 
-def _sort_kind(kind: Any, order: Any, stable: Any) -> dict[str, Any]:
-    """What NumPy's sort() and argsort() are told; they refuse what they do not know here, wherever the array lies."""
-    if kind is None and order is None:
-        return {"stable": stable or None}
-    given = {"kind": kind, "order": order}
-    _numpy().empty(0).sort(**given)
-    return {"stable": True} if kind in ("stable", "mergesort") else given
+def _check_kind(kind: Any, order: Any) -> None:
+    """NumPy refuses what its sort() does not know; all of its kinds are one here, which keeps equal elements in their order."""
+    if kind is not None or order is not None:
+        _numpy().empty(0).sort(kind=kind, order=order)
 
 
-_FEW = 2048  # elements that NumPy's stable sort has in order before what follows would have begun
-
-
-def _sorts_faster_unstably(values: Any) -> builtins.bool:
-    """Whether NumPy has vector code that sorts, though not stably: for the narrow integers its stable sort counts digits."""
-    return values.dtype.kind in "iuf" and values.dtype.itemsize >= 4 and _FEW < values.size < 1 << 31
-
-
-def _sorted(values: Any, axis: int) -> Any:
-    """NumPy's stable sort, several times as fast: only zeros and NaNs are told from what they are equal to, so only they have an order."""
-    numpy = _numpy()
-    if not _sorts_faster_unstably(values):
-        result = values.copy("K")
-        result.sort(axis, stable=True)
-        return result
-    result = numpy.sort(values, axis=axis)
-    if values.dtype.kind == "f":
-        before, after = numpy.moveaxis(values, axis, -1), numpy.moveaxis(result, axis, -1)
-        zeros = before[before == 0]
-        if (negative := numpy.signbit(zeros)).any() and not negative.all():
-            after[after == 0] = zeros  # as many in each row, so both go through the rows alike
-        if numpy.isnan(after[..., -1]).any():
-            after[numpy.isnan(after)] = before[numpy.isnan(before)]
-    return result
-
-
-def _order(values: Any, axis: int) -> Any:
-    """NumPy's stable argsort, faster: runs of equal elements are put in the order of their positions afterwards."""
-    numpy = _numpy()
-    if not _sorts_faster_unstably(values):
-        return values.argsort(axis, stable=True)
-    rows = numpy.moveaxis(values, axis, -1)
-    order = numpy.argsort(rows, axis=-1)
-    after = numpy.take_along_axis(rows, order, -1)
-    differ = after[..., 1:] != after[..., :-1]
-    if values.dtype.kind == "f":
-        differ &= after[..., :-1] == after[..., :-1]  # all behind the first NaN are NaN
-    if not differ.all():
-        run = numpy.zeros(order.shape, order.dtype)
-        numpy.cumsum(differ, axis=-1, out=run[..., 1:])
-        run *= order.shape[-1]
-        order += run
-        order.sort(axis=-1)
-        order -= run
-    return numpy.moveaxis(order, -1, axis)
+def _in_order(op: str, a: Array, axis: int) -> Array:
+    """sort() or argsort() where the array lies: Weft's own for all but complex numbers, whose order on the host is NumPy's."""
+    if (there := computed_there(op, a, axis)) is not NotImplemented:
+        return there
+    if a.dtype.kind != "c":
+        return (_core.sort if op == "sort" else _core.argsort)(a, axis)
+    return answered(getattr(_numpy(), op), a, axis=axis, stable=True)
 
 
 def sort(
@@ -94,22 +53,15 @@ def sort(
     descending: builtins.bool = False,
 ) -> Array:
     """The elements along an axis in ascending or descending order, NaN last, or first where it descends."""
-    numpy = _numpy()
     a, axis = _along("sort", a if axis is not None else _core.reshape(asarray(a), (-1,)), axis, True)
-    how = _sort_kind(kind, order, stable)
+    _check_kind(kind, order)
     if _core.is_derived(a):
         at = argsort(_core.stop_gradient(a), axis, kind, order, stable=stable, descending=descending)
         return take_along_axis(a, at, axis)
+    if not descending:
+        return _in_order("sort", a, axis)
     # Backwards twice keeps equal elements in their order.
-    if (there := computed_there("sort", _core.flip(a, (axis,)) if descending else a, axis)) is not NotImplemented:
-        return _core.copy(_core.flip(there, (axis,))) if descending else there
-
-    def ordered(values: Any) -> Any:
-        values = numpy.flip(values, axis) if descending else values
-        result = _sorted(values, axis) if how.get("stable") else numpy.sort(values, axis=axis, **how)
-        return numpy.ascontiguousarray(numpy.flip(result, axis)) if descending else result
-
-    return answered(ordered, a)
+    return _core.copy(_core.flip(_in_order("sort", _core.flip(a, (axis,)), axis), (axis,)))
 
 
 def argsort(
@@ -117,19 +69,12 @@ def argsort(
     descending: builtins.bool = False,
 ) -> Array:
     """The positions that put the elements along an axis in order; equal ones keep theirs."""
-    numpy = _numpy()
     a, axis = _along("argsort", _core.stop_gradient(atleast_1d(a)), axis)
-    how = _sort_kind(kind, order, stable)
-    if (there := computed_there("argsort", _core.flip(a, (axis,)) if descending else a, axis)) is not NotImplemented:
-        return _core.flip(_core.subtract(a.shape[axis] - 1, there), (axis,)) if descending else there
-
-    def positions(values: Any) -> Any:
-        if not descending:
-            return _order(values, axis) if how.get("stable") else numpy.argsort(values, axis=axis, **how)
-        # Backwards twice keeps equal elements in their order.
-        return numpy.flip(values.shape[axis] - 1 - _order(numpy.flip(values, axis), axis), axis)
-
-    return answered(positions, a)
+    _check_kind(kind, order)
+    if not descending:
+        return _in_order("argsort", a, axis)
+    # Backwards twice keeps equal elements in their order.
+    return _core.flip(_core.subtract(a.shape[axis] - 1, _in_order("argsort", _core.flip(a, (axis,)), axis)), (axis,))
 
 
 def trim_zeros(filt: Any, trim: str = "fb", axis: Any = None) -> Any:

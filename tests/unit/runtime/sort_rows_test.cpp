@@ -4,9 +4,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <cstring>
+#include <functional>
 #include <limits>
 #include <numeric>
 #include <random>
@@ -67,6 +69,11 @@ std::vector<T> draw(Draw how, size_t count) {
 }
 
 template <class T>
+auto bytes(T value) {
+  return std::bit_cast<std::array<uint8_t, sizeof(T)>>(value);
+}
+
+template <class T>
 class SortRows : public testing::Test {};
 using Numbers =
     testing::Types<double, float, int64_t, uint64_t, int32_t, uint32_t, int16_t, uint16_t, int8_t, uint8_t>;
@@ -96,7 +103,7 @@ TYPED_TEST(SortRows, AreStableAndHaveNanLast) {
           ASSERT_TRUE(
               std::equal(want.begin(), want.end(), positions.begin() + static_cast<ptrdiff_t>(first)));
           for (size_t i = 0; i < length; ++i)
-            ASSERT_EQ(std::memcmp(&sorted[first + i], row + want[i], sizeof(T)), 0)
+            ASSERT_EQ(bytes(sorted[first + i]), bytes(row[want[i]]))
                 << "element " << i << " of " << length << ", draw " << static_cast<int>(how) << ", "
                 << threads << " threads";
         }

@@ -21,7 +21,7 @@ def page(tmp_path_factory):
         for turn in range(5):
             wf.eval(wf.exp(x) * (turn + 0.5))
         wf.eval(narrow * x)
-        wf.sort(x)
+        wf.partition(x, 3)
     p.save(path)
     return path, p
 

@@ -186,6 +186,10 @@ int64_t elements_of(const Node& node, bool scalar) {
 
 constexpr const char* kDonated = "donated";
 
+ir::NodeRef input_node(const ir::TensorType& type, runtime::BufferRef buffer) {
+  return ir::NodeRef(new Node(Op::input, type, {}, ir::InputAttr{std::move(buffer), {}, {}, 0}, {}));
+}
+
 runtime::BufferRef buffer_of(const Node& input) {
   return std::static_pointer_cast<runtime::Buffer>(input.as<ir::InputAttr>().handle);
 }

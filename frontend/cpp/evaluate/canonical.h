@@ -77,6 +77,8 @@ ir::Graph graph_of(std::span<const ir::NodeRef> outputs, const Canonical& canoni
 std::vector<ir::HostTensor> interpreted(std::span<const ir::NodeRef> outputs, const Canonical& canonical,
                                         std::span<const ir::Elements> inputs);
 
+// An input node for a value that lies in memory.
+ir::NodeRef input_node(const ir::TensorType& type, runtime::BufferRef buffer);
 // Null for an argument of a function that is being recorded, which has no value.
 runtime::BufferRef buffer_of(const ir::Node& input);
 // Of an array that was donated to a compiled function: value_of() says so.

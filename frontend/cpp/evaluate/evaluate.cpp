@@ -18,6 +18,7 @@
 #include "frontend/cpp/evaluate/find_nans.h"
 #include "frontend/cpp/evaluate/held_nodes.h"
 #include "frontend/cpp/evaluate/made_by.h"
+#include "frontend/cpp/evaluate/maps_now.h"
 #include "frontend/cpp/evaluate/see_costs.h"
 #include "frontend/cpp/evaluate/turns.h"
 #include "frontend/cpp/evaluate/windows.h"
@@ -193,22 +194,10 @@ struct ThreadCanonical {
   ~ThreadCanonical() { graph.clear(); }
 };
 
-}  // namespace
-
-namespace {
-
 void check_values(const Canonical& graph) {
   for (size_t i = 0; i < graph.buffers.size(); ++i)
     if (!graph.buffers[i]) value_of(*graph.inputs[i]);
 }
-
-}  // namespace
-
-ir::NodeRef input_node(const ir::TensorType& type, runtime::BufferRef buffer) {
-  return ir::NodeRef(new ir::Node(ir::Op::input, type, {}, ir::InputAttr{std::move(buffer), {}, {}, 0}, {}));
-}
-
-namespace {
 
 constexpr int64_t kMostBytesOfAnElement = 16;
 
@@ -357,7 +346,30 @@ runtime::BufferRef filled(DeviceSlot& device, const ir::Node& node) {
   return buffer;
 }
 
+// Who asks for kernels gets kernels.
+bool may_be_mapped(const DeviceSlot& device, const ir::Node& node) {
+  constexpr int64_t kLimits = 4;  // so many times what the interpreter takes together
+  return element_count(node.shape()) <= kLimits * device.session.options.interpret_limit &&
+         device.session.tier.load(std::memory_order_relaxed) != Tier::Compile;
+}
+
+runtime::BufferRef mapped(DeviceSlot& device, const ir::NodeRef& node) {
+  const bool seen = device.session.counters.trace.on() || device.session.dumps.on();
+  if (seen || !may_be_mapped(device, *node)) return nullptr;
+  MapsNow& maps = MapsNow::of_thread();
+  if (!maps.compute(device, node)) return nullptr;
+  runtime::BufferRef buffer = maps.give();
+  node->set_computed(input_node(node->type, buffer));
+  made_lately().add({buffer, node->lines.only(), true});
+  ++device.session.counters.interpreted;
+  return buffer;
+}
+
 }  // namespace
+
+bool is_mapped(DeviceSlot& device, const ir::NodeRef& node) {
+  return may_be_mapped(device, *node) && MapsNow::of_thread().takes(device, node);
+}
 
 std::vector<runtime::BufferRef> evaluate(DeviceSlot& device, std::span<const ir::NodeRef> nodes) {
   const bool lie_in_memory =
@@ -370,6 +382,7 @@ std::vector<runtime::BufferRef> evaluate(DeviceSlot& device, std::span<const ir:
   flushed();
   if (nodes.size() == 1) {
     if (runtime::BufferRef buffer = filled(device, *nodes[0])) return {std::move(buffer)};
+    if (runtime::BufferRef buffer = mapped(device, nodes[0])) return {std::move(buffer)};
   }
   ThreadCanonical scratch;
   Canonical& graph = scratch.graph;

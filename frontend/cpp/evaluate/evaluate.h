@@ -37,6 +37,9 @@ void prepare(DeviceSlot& device, std::span<const ir::NodeRef> nodes, Canonical& 
 // Whether the interpreter computes a prepared graph: its arrays are too few or too small for a kernel to be
 // worth its compilation, and, where there are blocks, nobody can tell from the result which way was taken.
 bool is_interpreted(const DeviceSlot& device, const Canonical& graph);
+// Whether the value is so small, and made by maps of memory alone, that it is computed op by op: to find its program would take
+// longer. Profiles and dumps look at programs, and have them run.
+bool is_mapped(DeviceSlot& device, const ir::NodeRef& node);
 // How a prepared graph is run by whom nobody asked to compile: the session's tier, and blocks for small graphs
 // where that would wait for kernels.
 Tier tier_of(const DeviceSlot& device, const Canonical& graph);
@@ -48,8 +51,5 @@ ProgramCache::Program program_for(DeviceSlot& device, std::span<const ir::NodeRe
 // How a run of a prepared graph would do each step now. Compiles no kernel.
 std::vector<std::optional<runtime::Way>> ways_now(DeviceSlot& device, std::span<const ir::NodeRef> nodes,
                                                   const Canonical& graph);
-
-// An input node for a value that lies in memory.
-ir::NodeRef input_node(const ir::TensorType& type, runtime::BufferRef buffer);
 
 }  // namespace weft::detail

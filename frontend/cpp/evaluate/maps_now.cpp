@@ -12,7 +12,6 @@
 #include "frontend/cpp/array/strided.h"
 #include "frontend/cpp/array/view.h"
 #include "frontend/cpp/evaluate/canonical.h"
-#include "frontend/cpp/evaluate/evaluate.h"
 
 namespace weft::detail {
 namespace {
@@ -69,7 +68,9 @@ auto bits_of(const Node* constant) {
 
 // Whether the passes may put something else in the map's place, which would be rounded with what is around it.
 bool is_rewritten(const Node& map) {
-  if (map.op == Op::pow || map.op == Op::apply || map.op == Op::positive) return true;
+  // Of real numbers, which are all that is taken, conj, real and imag give what they are given, or 0.
+  constexpr Op kAlways[] = {Op::pow, Op::apply, Op::positive, Op::conj, Op::real, Op::imag};
+  if (std::ranges::find(kAlways, map.op) != std::end(kAlways)) return true;
   if ((map.op == Op::negative || map.op == Op::cast) && viewed(map.inputs[0].get())->op == map.op)
     return true;
   if (map.op == Op::select) return viewed(map.inputs[1].get()) == viewed(map.inputs[2].get());
@@ -89,22 +90,28 @@ bool is_rewritten(const Node& map) {
 
 MapsNow& MapsNow::of_thread() { return PerThread<MapsNow>::get(); }
 
-bool MapsNow::compute(DeviceSlot& device, const ir::NodeRef& value) {
+bool MapsNow::takes(DeviceSlot& device, const ir::NodeRef& value) {
   entries_.clear();
   used_ = 0;
   device_ = &device;
   const OpKind what = kind(value->op);
-  if (value->computed() || (what != OpKind::Map && what != OpKind::View)) return false;
+  if (value->computed() || (what != OpKind::Map && what != OpKind::View && what != OpKind::Gather))
+    return false;
   const SessionState& session = device.session;
   if (session.numerics.load(std::memory_order_relaxed) != Numerics::Standard) return false;
   if (session.watch.load(std::memory_order_relaxed) != Watch::Nothing)
     return false;  // each op is to be looked at
   if (!device.device->host_visible() || !device.device->runs_blocks()) return false;
   entries_.reserve(kEntries);
-  if (visit(value.get(), 0) < 0 || !find_products()) return false;
+  return visit(value.get(), 0) >= 0 && find_products();
+}
+
+bool MapsNow::compute(DeviceSlot& device, const ir::NodeRef& value) {
+  if (!takes(device, value)) return false;
   memory_.resize(kMemory);
   const auto computed = [&](Entry& e) { return !has_elements(*e.value) || run(e); };
-  return std::ranges::all_of(entries_, computed) && (what == OpKind::Map || show(entries_.back()));
+  return std::ranges::all_of(entries_, computed) &&
+         (kind(value->op) != OpKind::View || show(entries_.back()));
 }
 
 const std::byte* MapsNow::elements() const { return entries_.back().data; }
@@ -461,6 +468,22 @@ bool MapsNow::run_sum(Entry& e, std::byte* out) {
   return call(blocks::loop_of(Op::fma, dtype), {a, b, rest}, e, out);
 }
 
+runtime::BufferRef MapsNow::taken(const Entry& e) const {
+  const auto bytes = static_cast<size_t>(e.count) * size_of(e.value->dtype());
+  runtime::BufferRef buffer = device_->device->allocate(bytes);
+  std::memcpy(buffer->data(), e.data, bytes);
+  return buffer;
+}
+
+runtime::BufferRef MapsNow::give() {
+  for (const Entry& e : entries_) {
+    const bool is_held = &e != &entries_.back() && e.value == e.node && e.node->use_count() > e.uses;
+    if (is_held && has_elements(*e.value) && e.data)
+      e.node->set_computed(input_node(e.value->type, taken(e)));
+  }
+  return taken(entries_.back());
+}
+
 uint32_t MapsNow::uses_of(const Node* node) const {
   for (const Entry& e : entries_)
     if (e.node == node) return e.uses;
@@ -482,10 +505,7 @@ bool MapsNow::let_go_of(const Node* input) {
     if (&e != &root && held(e) && (!has_elements(*e.value) || e.value != e.node)) return false;
   for (const Entry& e : entries_) {
     if (!held(e) && &e != &root) continue;
-    const auto bytes = static_cast<size_t>(e.count) * size_of(e.value->dtype());
-    const runtime::BufferRef buffer = device_->device->allocate(bytes);
-    std::memcpy(buffer->data(), e.data, bytes);
-    e.node->set_computed(input_node(e.value->type, buffer));
+    e.node->set_computed(input_node(e.value->type, taken(e)));
   }
   return true;
 }

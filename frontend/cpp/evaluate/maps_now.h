@@ -18,11 +18,16 @@ class MapsNow {
   // The calling thread's, whose memory is kept between calls.
   static MapsNow& of_thread();
 
-  // Computes the value, or copies what a view shows. False where it is not made by maps, views and numbers alone, where
-  // it is larger than that, or where a kernel might round otherwise.
+  // Whether the value is made by maps, views, picked rows and numbers alone, is no larger than that, and is rounded as a kernel
+  // would.
+  bool takes(DeviceSlot& device, const ir::NodeRef& value);
+  // Computes such a value, or copies what a view shows. False where it is none.
   bool compute(DeviceSlot& device, const ir::NodeRef& value);
   // The value's row-major elements, until the next call.
   const std::byte* elements() const;
+
+  // The elements in a buffer of their own. What others hold on the way has its value from now on, too.
+  runtime::BufferRef give();
 
   // How many references to the node the value's graph holds.
   uint32_t uses_of(const ir::Node* node) const;
@@ -69,6 +74,7 @@ class MapsNow {
   bool operand(int entry, runtime::MapOperand& out);
   bool call(int loop, std::initializer_list<runtime::MapOperand> operands, const Entry& of, std::byte* out);
   std::byte* room(int64_t bytes);
+  runtime::BufferRef taken(const Entry& e) const;
 
   DeviceSlot* device_ = nullptr;
   std::vector<Entry> entries_;

@@ -72,6 +72,10 @@ detail::ExplainedGraph explained(const Inspected& at) {
     out.interpreted = "the graph's arrays have " + std::to_string(at.graph.elements) +
                       " elements together, the largest " + std::to_string(at.graph.largest) + ", and up to " +
                       std::to_string(limit) + " or " + std::to_string(limit / 16) + " no kernel is worth it";
+  } else if (at.nodes.size() == 1 && detail::is_mapped(at.device, at.nodes[0])) {
+    out.interpreted =
+        "of " + std::to_string(element_count(at.nodes[0]->shape())) +
+        " elements, which the library's own loops compute op by op sooner than a program is found";
   } else {
     add_ways(at, out.compiled.explanation);
   }

@@ -49,7 +49,7 @@ TEST_F(FirstCallsTest, ASmallProgramRunsInBlocksAndThenByItsKernelWithTheSameBit
 }
 
 TEST_F(FirstCallsTest, WhatIsCalledOnceIsNeverCompiled) {
-  const Array x = line(2000);
+  const Array x = line(500);
   const Stats before = session_.stats();
   for (int k = 0; k < 32; ++k) {
     Array y = x;
@@ -88,9 +88,9 @@ TEST_F(FirstCallsTest, AKernelThatAnotherProgramHasRunsAtOnce) {
 
 TEST_F(FirstCallsTest, WhereBlocksTakeLessTimeThanFindingAKernelItIsFoundInAFewCalls) {
   session_.session().set_tier(Tier::Compile);
-  (exp(line(1400)) * 0.25).eval();
+  (exp(line(400)) * 0.25).eval();
   session_.session().set_tier(Tier::Auto);
-  const Array x = line(1600);
+  const Array x = line(600);
   const Stats before = session_.stats();
   const std::vector<float> first = (exp(x) * 0.25).to_vector<float>();
   EXPECT_EQ(since(before).blocks_launched, 1);
@@ -107,7 +107,7 @@ TEST_F(FirstCallsTest, TheTierIsTheSessionsUntilItIsSet) {
   const Session& session = session_.session();
   EXPECT_EQ(session.tier(), Tier::Auto);
   session.set_tier(Tier::Compile);
-  const Array x = line(1700);
+  const Array x = line(700);
   const Stats before = session_.stats();
   const std::vector<float> compiled = tanh(x).to_vector<float>();
   EXPECT_EQ(since(before).compiles, 1);

@@ -220,6 +220,16 @@ def gradients_table(name: str) -> str:
     return markdown(["program", "weft ms", "jax ms", "torch ms", "torch.compile ms", "best peer / Weft", "Weft / its value alone"], body)
 
 
+def npbench_gradients_table(name: str) -> str:
+    """Gradients of npbench's programs: time of the processor beside that of the value and of JAX's gradient."""
+    body = []
+    for row in rows(name):
+        own, value, jax = (float(row[f"cpu_{way}_ms"]) if row[f"cpu_{way}_ms"] else None for way in ("weft", "forward", "jax"))
+        note = [row["note"]] if own is None else [f"{own:.3g}", f"{own / value:.1f}", f"{own / jax:.2f}" if jax else "", f"{float(row['cold_ms']) / 1e3:.2f}", f"{float(row['error']):.0e}"]
+        body.append([f"`{row['program']}`", *note, *[""] * (5 - len(note))])
+    return markdown(["program", "Weft ms", "Weft / its value", "Weft / JAX", "first call, s", "error"], body)
+
+
 def graphs_table(name: str) -> str:
     """Programs of many small kernels: microseconds of a turn as CUDA graphs, started one by one, and by JAX."""
     body = [[row["program"], row["kernels"] if row["kernels"] != "0" else "", row["graphs"], row["one_by_one"], row["jax"]] for row in rows(name)]
@@ -252,6 +262,7 @@ SECTIONS = {
     "in blocks": in_blocks_table,
     "first programs": first_programs_table,
     "gradients on one H100": lambda: gradients_table("gradients_h100"),
+    "gradients of npbench": lambda: npbench_gradients_table("npbench_gradients_cpu_2"),
     "CUDA graphs": lambda: graphs_table("cuda_graphs_h100"),
     "own code on one H100": lambda: own_code_table("own_code_h100"),
     "runs": runs_table,

@@ -81,7 +81,7 @@ def read_info(path):
 def kernel(program, library):
     """NumPy's text, of this library."""
     module = types.ModuleType(program.name)
-    text = program.text.replace("import numpy as np", f"import {library} as np")
+    text = program.text.replace("import numpy as np", f"import {library} as np").replace("np.float32", "np.float64")
     exec(compile(text, f"{program.name}.py", "exec"), module.__dict__)  # noqa: S102
     return getattr(module, program.info["func_name"])
 
@@ -102,7 +102,7 @@ def by_differences(program, arrays, gradients):
     def error(k, way):
         there, back = (float(loss(*(y + sign * way if i == k else y.copy() for i, y in enumerate(arrays)))) for sign in (1, -1))
         slope = float(np.sum(np.asarray(gradients[k]) * way))
-        return abs((there - back) / 2 - slope) / max(abs(slope), 1e-300)
+        return abs((there - back) / 2 - slope) / max(abs(slope), 1e-9 * abs(there), 1e-300)
 
     ways = [rng.standard_normal(x.shape) * max(1e-3, float(np.max(np.abs(x)))) for x in arrays]
     return max(min(error(k, step * way) for step in (1e-6, 1e-5, 1e-4)) for k, way in enumerate(ways))
@@ -130,6 +130,8 @@ def measure(folder, name, preset, rounds):
     milliseconds(lambda: wf.eval(forward(*inputs)))
     row["compiling_ms"] = milliseconds(lambda: (gradient.warm(*inputs), forward.warm(*inputs)))
     ways = {"forward_ms": lambda: wf.eval(forward(*inputs)), "weft_ms": run}
+    if any(bool(wf.any(wf.isnan(x))) for x in gradient(*inputs)[1]):
+        return {"program": name, "note": "its gradient is NaN"}
     try:
         theirs = getattr(importlib.import_module(f"{program.package}.{name}_jax"), program.info["func_name"])
         theirs = getattr(theirs, "__wrapped__", theirs)  # under a jit of its own the number of turns would be unknown, and have no gradient

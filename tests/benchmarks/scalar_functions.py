@@ -1,9 +1,9 @@
 """Functions of numbers by wf.vectorize, beside Numba's vectorize(target="parallel") and parallel njit: the first call in a new process, and later ones.
 
-    python tests/benchmarks/scalar_functions.py [--only NAME,…] [--rounds N] [--peers numba,njit]
+    python tests/benchmarks/scalar_functions.py [--only NAME,…] [--rounds N] [--turns N] [--peers numba,njit]
 
-Numba's time over Weft's is printed: above 1 Weft is faster. Each program runs in a process of its own, without a cache on disk. `cold` is its
-first call there, imports left out; `warm` is the fastest of later ones. What the two give is compared.
+Numba's time over Weft's is printed: above 1 Weft is faster. Each program runs in processes of its own, without a cache on disk, in turn
+with the peers; the fastest counts. `cold` is the first call there, imports left out; `warm` is the fastest of later ones. What the two give is compared.
 """
 
 import argparse

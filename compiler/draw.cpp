@@ -5,44 +5,99 @@
 #include <vector>
 
 #include "compiler/compile.h"
+#include "compiler/explain.h"
 #include "compiler/fusion/fuse.h"
 #include "compiler/ir/text/dot_graph.h"
+#include "compiler/ir/text/print.h"
 
 namespace weft {
+
+namespace {
+
+// The nodes that a step computes, views included, from the roots down to what lies in memory.
+std::vector<const ir::Node*> computed_by(const ir::Step& step,
+                                         const std::unordered_set<const ir::Node*>& in_memory) {
+  if (step.library) return {step.library.get()};
+  std::vector<const ir::Node*> out;
+  std::unordered_set<const ir::Node*> seen;
+  out.reserve(step.group.roots.size());
+  for (auto& root : step.group.roots)
+    if (seen.insert(root.node.get()).second) out.push_back(root.node.get());
+  for (size_t k = 0; k < out.size(); ++k)
+    for (auto& in : out[k]->inputs)
+      if (kind(in->op) != ir::OpKind::Source && !in_memory.contains(in.get()) && seen.insert(in.get()).second)
+        out.push_back(in.get());
+  return out;
+}
+
+// The nodes of several graphs, each numbered once.
+class Numbered {
+ public:
+  explicit Numbered(std::vector<GraphStages::Node>& nodes) : nodes_(nodes) {}
+
+  std::vector<int> of(const std::vector<ir::NodeRef>& outputs) {
+    for (const ir::Node* n : topological_order(outputs)) add(*n);
+    std::vector<int> out;
+    out.reserve(outputs.size());
+    for (auto& output : outputs) out.push_back(numbers_.at(output.get()));
+    return out;
+  }
+  int operator()(const ir::Node* n) const { return numbers_.at(n); }
+
+ private:
+  void add(const ir::Node& n) {
+    if (!numbers_.emplace(&n, static_cast<int>(nodes_.size())).second) return;
+    GraphStages::Node node{
+        std::string(ir::called(n)),     to_string(n.type), kind(n.op) == ir::OpKind::Source,
+        kind(n.op) == ir::OpKind::View, n.lines.all(),     {}};
+    node.inputs.reserve(n.inputs.size());
+    for (auto& in : n.inputs) node.inputs.push_back(numbers_.at(in.get()));
+    nodes_.push_back(std::move(node));
+  }
+
+  std::vector<GraphStages::Node>& nodes_;
+  std::unordered_map<const ir::Node*, int> numbers_;
+};
+
+}  // namespace
 
 std::string draw_kernels(const ir::Graph& graph, const Target& target, const Options& options) {
   const ir::Graph ready = prepare(graph, target, options);
   const ir::Partition partition = fusion::fuse(ready, target, options);
-  std::unordered_set<const ir::Node*> in_memory;
-  for (auto& step : partition.steps) {
-    if (step.library) in_memory.insert(step.library.get());
-    for (auto& root : step.group.roots)
-      if (root.stored) in_memory.insert(root.node.get());
-  }
+  const std::unordered_set<const ir::Node*> in_memory = stored_nodes(partition);
   std::unordered_map<const ir::Node*, int> group;
-  int number = 0;
-  for (auto& step : partition.steps) {
-    std::vector<const ir::Node*> pending;
-    pending.reserve(step.group.roots.size());
-    if (step.library) group.emplace(step.library.get(), number);
-    for (auto& root : step.group.roots) {
-      group.emplace(root.node.get(), number);
-      pending.push_back(root.node.get());
-    }
-    while (!pending.empty()) {
-      const ir::Node* n = pending.back();
-      pending.pop_back();
-      for (auto& in : n->inputs)
-        if (kind(in->op) != ir::OpKind::Source && !in_memory.contains(in.get()) &&
-            group.emplace(in.get(), number).second)
-          pending.push_back(in.get());
-    }
-    ++number;
-  }
+  for (size_t number = 0; number < partition.steps.size(); ++number)
+    for (const ir::Node* n : computed_by(partition.steps[number], in_memory))
+      group.emplace(n, static_cast<int>(number));
   return ir::dot(ready, [&](const ir::Node* n) {
     const auto it = group.find(n);
     return it == group.end() ? -1 : it->second;
   });
+}
+
+GraphStages graph_stages(const ir::Graph& graph, const Target& target, const Options& options) {
+  GraphStages out;
+  Numbered numbered(out.nodes);
+  std::vector<ir::Graph> kept = {graph};  // so that no two nodes have had one address
+  out.stages.push_back({"recorded", numbered.of(graph.outputs)});
+  for (const std::string_view pass : passes_of(options)) {
+    ir::Graph next = run_pass(pass, kept.back(), target, options);
+    if (next.outputs == kept.back().outputs || hash_graph(next) == hash_graph(kept.back())) continue;
+    out.stages.push_back({std::string(pass), numbered.of(next.outputs)});
+    kept.push_back(std::move(next));
+  }
+  const ir::Partition partition = fusion::fuse(kept.back(), target, options);
+  const std::unordered_set<const ir::Node*> in_memory = stored_nodes(partition);
+  const Explanation explanation = explain(partition);
+  out.steps.reserve(partition.steps.size());
+  for (size_t k = 0; k < partition.steps.size(); ++k) {
+    GraphStages::Step step{explanation.steps[k].text, {}};
+    const std::vector<const ir::Node*> nodes = computed_by(partition.steps[k], in_memory);
+    step.nodes.reserve(nodes.size());
+    for (const ir::Node* n : nodes) step.nodes.push_back(numbered(n));
+    out.steps.push_back(std::move(step));
+  }
+  return out;
 }
 
 }  // namespace weft

@@ -14,6 +14,7 @@
 #include "compiler/base/short_list.h"
 #include "compiler/program/blocks.h"
 #include "runtime/interrupt.h"
+#include "runtime/memory_trace.h"
 #include "runtime/run_loop.h"
 
 namespace weft::runtime {
@@ -294,7 +295,9 @@ void Executable::run_without(const KernelStep& step, std::span<const uint64_t> b
 BufferRef Executable::allocate(int buffer) const {
   const BufferSpec& spec = program_.buffers[buffer];
   try {
-    return device_->allocate(static_cast<size_t>(spec.bytes));
+    BufferRef memory = device_->allocate(static_cast<size_t>(spec.bytes));
+    if (memory_trace.on()) memory_trace.name(memory->data(), spec.what);
+    return memory;
   } catch (const OutOfMemory& e) {
     throw BufferRefused(buffer, spec.what, e.what());
   }

@@ -15,6 +15,7 @@
 #include "frontend/cli/takes.h"
 #include "frontend/cpp/inspect/explain_graph.h"
 #include "frontend/cpp/inspect/memory_speed.h"
+#include "frontend/cpp/inspect/page_programs.h"
 #include "frontend/cpp/inspect/report_page.h"
 
 namespace weft::cli {
@@ -47,18 +48,20 @@ void report(const ReportFlags& flags) {
   const ir::Graph graph = lift_constants(file.graph, lifted);
   Options choosing = options;
   choosing.choose = [&](const KernelKey& key) { return choices.find(key); };
-  detail::ExplainedGraph explained =
-      detail::explained_graph(graph, compile_explained(graph, target, choosing));
-  explained.device = flags.device.name;
-  explained.memory_speed = parts.memory_speed;
-  const std::vector<detail::CostSeen> costs = explained.costs;
-  parts.explain = detail::json_of({std::move(explained)});
+  const std::vector<detail::CostSeen> costs =
+      detail::explained_graph(graph, compile_explained(graph, target, choosing)).costs;
+  parts.programs.push_back(json_of(detail::PageProgram{graph, target, choosing, device.get(),
+                                                       flags.device.name, parts.memory_speed, flags.times}));
   const int64_t start = runtime::Trace::now();
+  const auto bytes_before = static_cast<int64_t>(device->memory().in_use);
   counters.trace.start();
+  runtime::memory_trace.start();
   const LoadedGraph loaded(file.graph, inputs, target, options, device, counters, choices);
   for (int turn = 0; turn < flags.times; ++turn) loaded.run();
   const int64_t end = runtime::Trace::now();
-  const detail::ProfileReport profile = detail::report_of(counters.trace.stop(), costs, start, end);
+  detail::ProfileReport profile = detail::report_of(counters.trace.stop(), costs, start, end);
+  profile.memory = runtime::memory_trace.stop({device.get()}, start);
+  profile.bytes_before = bytes_before;
   detail::save_text("report: --out", flags.out, detail::page_of(profile, parts));
   if (flags.json) {
     Json data = Json::parse(detail::json_of(profile));

@@ -33,6 +33,7 @@
 #include "runtime/cpu/sort_rows.h"
 #include "runtime/fork.h"
 #include "runtime/interrupt.h"
+#include "runtime/memory_trace.h"
 
 namespace weft::runtime {
 namespace {
@@ -126,8 +127,13 @@ class Scratch {
 class CpuBuffer : public Buffer {
  public:
   CpuBuffer(std::shared_ptr<Device> device, MemoryPool& pool, MemoryPool::Block block, size_t bytes)
-      : Buffer(std::move(device), block.data, bytes), pool_(pool), block_(block) {}
-  ~CpuBuffer() override { pool_.give(block_); }
+      : Buffer(std::move(device), block.data, bytes), pool_(pool), block_(block) {
+    if (memory_trace.on()) memory_trace.handed_out(this->device().get(), block.data, bytes);
+  }
+  ~CpuBuffer() override {
+    if (memory_trace.on()) memory_trace.given_back(device().get(), block_.data, bytes());
+    pool_.give(block_);
+  }
 
  private:
   MemoryPool& pool_;

@@ -8,6 +8,7 @@
 
 #include "runtime/cuda/device_pool.h"
 #include "runtime/device.h"
+#include "runtime/memory_trace.h"
 
 namespace weft::runtime::cuda {
 
@@ -34,8 +35,13 @@ class CudaMemory : public Buffer {
 class CudaBuffer final : public CudaMemory {
  public:
   CudaBuffer(std::shared_ptr<Device> device, DevicePool& pool, Block&& block, size_t bytes)
-      : CudaMemory(std::move(device), std::move(block), bytes, Writable::Freely), pool_(pool) {}
-  ~CudaBuffer() override { pool_.free(std::move(block())); }
+      : CudaMemory(std::move(device), std::move(block), bytes, Writable::Freely), pool_(pool) {
+    if (memory_trace.on()) memory_trace.handed_out(this->device().get(), data(), bytes);
+  }
+  ~CudaBuffer() override {
+    if (memory_trace.on()) memory_trace.given_back(device().get(), data(), bytes());
+    pool_.free(std::move(block()));
+  }
 
  private:
   DevicePool& pool_;  // of the device that the base class holds

@@ -3,6 +3,8 @@
 import inspect
 import json
 import os
+import subprocess
+import sys
 import threading
 
 import numpy as np
@@ -159,10 +161,10 @@ def test_the_dict_follows_the_schema():
     with wf.profile() as p:
         wf.eval(x + 0.25)
     said = p.to_dict()
-    assert list(said) == ["schema", "version", "wall_ns", "accounted_ns", "dropped", "rows", "advice"]
+    assert list(said) == ["schema", "version", "wall_ns", "accounted_ns", "dropped", "rows", "advice", "memory"]
     assert said["schema"] == "weft.profile" and said["version"] == 1
     page = open(os.path.join(os.path.dirname(HERE), "../../docs/seeing_inside.md"), encoding="utf-8").read()
-    for name in [*said, *said["rows"][0]]:
+    for name in [*said, *said["rows"][0], *said["memory"]]:
         assert f"`{name}`" in page, name
     assert json.loads(p.to_json()) == said
 
@@ -180,6 +182,37 @@ def test_the_trace_has_an_event_for_each_piece_of_work(tmp_path):
     wall = p.to_dict()["wall_ns"] / 1e3
     assert all(0 <= event["ts"] and event["ts"] + event["dur"] <= wall for event in events)
     assert all(set(event) == {"ph", "name", "cat", "ts", "dur", "pid", "tid", "args"} for event in events)
+
+
+def test_memory_has_its_owners_at_the_peak():
+    x = large(400_000)
+    with wf.profile() as p:
+        y = wf.eval(wf.exp(x) + 0.75)
+    memory = p.to_dict()["memory"]
+    assert memory["most_bytes"] >= y.nbytes and sum(one["bytes"] for one in memory["owners"]) == memory["most_bytes"]
+    assert any(one["owner"].startswith("add : f64(400000,) at test_profile.py") and one["bytes"] >= y.nbytes for one in memory["owners"])
+    assert "memory: at most" in str(p) and "MB add : f64(400000,)" in str(p)
+
+
+def test_rows_are_comma_separated_values(tmp_path):
+    import csv
+
+    x = large()
+    with wf.profile() as p:
+        wf.eval(wf.exp(x) - 0.625)
+    p.save(tmp_path / "rows.csv")
+    with open(tmp_path / "rows.csv", newline="", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    assert [(row["kind"], row["what"], int(row["total_ns"])) for row in rows] == [(row["kind"], row["what"], row["total_ns"]) for row in p.to_dict()["rows"]]
+    assert any(f"{HERE}:" in row["lines"] for row in rows)
+
+
+@pytest.mark.parametrize("name", ["whole.html", "whole.csv", "whole.json"])
+def test_the_environment_asks_for_a_profile_of_the_whole_program(tmp_path, name):
+    code = "import numpy as np, weft as wf\nx = wf.eval(wf.asarray(np.ones(50_000)))\nwf.eval(wf.exp(x) * 2)\n"
+    environment = {**os.environ, "WEFT_PROFILE": str(tmp_path / name)}
+    subprocess.run([sys.executable, "-c", code], env=environment, check=True, timeout=300)
+    assert os.listdir(tmp_path) == [name] and "exp, multiply" in (tmp_path / name).read_text(encoding="utf-8")
 
 
 def test_profiles_do_not_nest():

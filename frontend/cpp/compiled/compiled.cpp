@@ -15,7 +15,9 @@
 #include "frontend/cpp/evaluate/canonical.h"
 #include "frontend/cpp/evaluate/dump_run.h"
 #include "frontend/cpp/evaluate/evaluate.h"
+#include "frontend/cpp/evaluate/graphs_seen.h"
 #include "frontend/cpp/evaluate/made_by.h"
+#include "frontend/cpp/evaluate/see_costs.h"
 #include "frontend/cpp/record/record.h"
 #include "frontend/cpp/record/resident_index.h"
 #include "frontend/cpp/session/long_work.h"
@@ -342,7 +344,18 @@ std::vector<Array> Compiled::operator()(std::span<const Array> arguments) const 
         *state_->device, [&] { return state_->dump_key; }, [&] { return state_->graph; }, inputs,
         state_->scalars);
     const std::vector<int> taken = state_->taken(arguments, std::span(inputs.begin(), inputs.size()));
+    detail::SessionState& session = state_->device->session;
+    const bool traced = session.counters.trace.on();
+    if (traced)
+      detail::see_graph(*state_->device, state_->program, [&] {
+        see_costs(topological_order(state_->graph.outputs), state_->program->program(), nullptr,
+                  session.costs_seen);
+        see_oversubscription(state_->program->program(), *state_->device->device, nullptr,
+                             session.costs_seen);
+        return state_->graph;
+      });
     outputs = state_->program->run(inputs, state_->scalars, taken);
+    if (traced) see_denormals(state_->graph.outputs, outputs, session.costs_seen);
     for (const runtime::BufferRef& output : outputs)
       detail::made_lately().add({output, {}, false, state_->program});
     dump.write(outputs);

@@ -16,9 +16,11 @@
 #include "frontend/cpp/evaluate/canonical.h"
 #include "frontend/cpp/evaluate/dump_run.h"
 #include "frontend/cpp/evaluate/find_nans.h"
+#include "frontend/cpp/evaluate/graphs_seen.h"
 #include "frontend/cpp/evaluate/held_nodes.h"
 #include "frontend/cpp/evaluate/made_by.h"
 #include "frontend/cpp/evaluate/maps_now.h"
+#include "frontend/cpp/evaluate/planned.h"
 #include "frontend/cpp/evaluate/see_costs.h"
 #include "frontend/cpp/evaluate/turns.h"
 #include "frontend/cpp/evaluate/windows.h"
@@ -140,14 +142,27 @@ ProgramCache::Program program_for(DeviceSlot& device, std::span<const ir::NodeRe
   options.numerics = numerics;
   options.donated = std::move(donated);
   options.blocks = blocks_of(device, tier);
+  std::optional<Planned> planned;
+  const int64_t compiles = session.counters.compiles.load(std::memory_order_relaxed);
   ProgramCache::Program program = runtime::load_program(
       [&](const Choose& choose) {
         options.choose = choose;
-        Program made = compile(graph_of(nodes, graph), device.target, options);
+        const ir::Graph recorded = graph_of(nodes, graph);
+        if (!planned) planned = planned_of(recorded);
+        Program made = compile(recorded, device.target, options);
         made.recorded = lines_of(graph);
         return made;
       },
       device.device, session.counters, device.choices, tier == Tier::Auto ? &session.compiling : nullptr);
+  if (planned) {
+    planned->kernels = static_cast<int64_t>(program->program().kernels.size());
+    planned->compiled =
+        std::min(planned->kernels, session.counters.compiles.load(std::memory_order_relaxed) - compiles);
+    const std::string where = to_string(planned->lines), ops = planned->ops;
+    const std::string reason = note_planned(session, *std::move(planned));
+    if (session.log->should_log(spdlog::level::info))
+      session.log->info("planned {}{}{}: {}", where, where.empty() ? "" : ": ", ops, reason);
+  }
   if (session.log->should_log(spdlog::level::debug)) {
     session.log->debug("program {}: {} nodes, {} ops, {} kernels", to_string(key), graph.order.size(),
                        program->program().ops_before, program->program().kernels.size());
@@ -249,6 +264,9 @@ std::vector<runtime::BufferRef> run(DeviceSlot& device, std::span<const ir::Node
     if (device.session.counters.trace.on()) {
       lines = lines_now(program->program().recorded, graph);
       see_costs(graph.order, program->program(), lines ? &lines : nullptr, device.session.costs_seen);
+      see_oversubscription(program->program(), *device.device, lines ? &lines : nullptr,
+                           device.session.costs_seen);
+      see_graph(device, program, [&] { return graph_of(nodes, graph); });
     }
     DumpOfRun dump(
         device, [&] { return dump_key(device, graph); }, [&] { return graph_of(nodes, graph); }, inputs,
@@ -256,6 +274,7 @@ std::vector<runtime::BufferRef> run(DeviceSlot& device, std::span<const ir::Node
     std::vector<runtime::BufferRef> results =
         program->run(inputs, graph.scalars, given, lines ? &lines : nullptr);
     put_back(nodes, graph, inputs, results);
+    if (device.session.counters.trace.on()) see_denormals(nodes, results, device.session.costs_seen);
     for (size_t i = 0; i < results.size(); ++i)
       made_lately().add({results[i], nodes[i]->lines.only(), false, program});
     dump.write(results);

@@ -1,9 +1,14 @@
 #include "frontend/cpp/weft/profile.h"
 
+#include <algorithm>
 #include <optional>
+#include <utility>
 
 #include "compiler/base/error.h"
+#include "frontend/cpp/evaluate/graphs_seen.h"
+#include "frontend/cpp/evaluate/see_costs.h"
 #include "frontend/cpp/inspect/memory_speed.h"
+#include "frontend/cpp/inspect/page_programs.h"
 #include "frontend/cpp/inspect/profile_report.h"
 #include "frontend/cpp/inspect/report_page.h"
 #include "frontend/cpp/session/session_state.h"
@@ -13,9 +18,27 @@ namespace weft {
 struct Profile::State {
   detail::SessionState& session;
   runtime::Trace& trace = session.counters.trace;
-  int64_t start = 0;
+  int64_t start = 0, bytes_before = 0;
+  detail::GraphsSeen graphs;
   std::optional<detail::ProfileReport> report;
 
+  // What happened to memory.
+  std::vector<runtime::MemoryChange> end() {
+    trace.stop();
+    graphs = detail::take_graphs(session);
+    std::vector<const runtime::Device*> devices;
+    session.for_each_open_device([&](detail::DeviceSlot& slot) { devices.push_back(slot.device.get()); });
+    return runtime::memory_trace.stop(devices, start);
+  }
+  std::vector<std::string> programs(double memory_speed) const {
+    std::vector<std::string> out;
+    out.reserve(graphs.graphs.size());
+    for (const detail::GraphSeen& seen : graphs.graphs)
+      out.push_back(json_of(detail::PageProgram{seen.graph, seen.device->target,
+                                                seen.device->compile_options(), seen.device->device.get(),
+                                                seen.device->name, memory_speed, seen.runs}));
+    return out;
+  }
   const detail::ProfileReport& ended() const {
     if (!report) throw Error("profile: it is still running: stop it first, as the end of its block does");
     return *report;
@@ -29,13 +52,18 @@ Profile::Profile(const Session& session) : state_(new State{session.state()}) {
         "measure "
         "with the outer one alone");
   state_->session.costs_seen.take();
+  detail::take_graphs(state_->session);
+  state_->session.for_each_open_device([&](detail::DeviceSlot& slot) {
+    state_->bytes_before += static_cast<int64_t>(slot.device->memory().in_use);
+  });
+  runtime::memory_trace.start();
   state_->start = runtime::Trace::now();
 }
 
 Profile::Profile(Profile&&) noexcept = default;
 
 Profile::~Profile() {
-  if (running()) state_->trace.stop();
+  if (running()) state_->end();
 }
 
 bool Profile::running() const { return state_ && !state_->report; }
@@ -43,8 +71,15 @@ bool Profile::running() const { return state_ && !state_->report; }
 void Profile::stop() {
   if (!running()) return;
   const int64_t end = runtime::Trace::now();
-  state_->report =
-      detail::report_of(state_->trace.stop(), state_->session.costs_seen.take(), state_->start, end);
+  runtime::Trace::Taken taken = state_->trace.stop();
+  std::vector<runtime::MemoryChange> memory = state_->end();
+  for (const detail::GraphSeen& seen : state_->graphs.graphs)
+    detail::see_spills(seen.graph, *seen.program, *seen.device, state_->session.costs_seen);
+  detail::ProfileReport report =
+      detail::report_of(std::move(taken), state_->session.costs_seen.take(), state_->start, end);
+  report.memory = std::move(memory);
+  report.bytes_before = state_->bytes_before;
+  state_->report = std::move(report);
 }
 
 const std::vector<ProfileRow>& Profile::rows() const { return state_->ended().rows; }
@@ -57,9 +92,14 @@ std::string Profile::json() const { return detail::json_of(state_->ended()); }
 std::string Profile::trace() const { return detail::trace_of(state_->ended()); }
 void Profile::save(const std::string& path) const {
   const detail::ProfileReport& report = state_->ended();
+  if (path.ends_with(".csv")) return detail::save_text("profile", path, detail::csv_of(report));
   if (!detail::is_page(path)) return detail::save_text("profile", path, detail::trace_of(report));
   const double speed = detail::memory_speed(state_->session.device("").device);
-  detail::save_text("profile", path, detail::page_of(report, {{}, speed, {}}));
+  detail::save_text(
+      "profile", path,
+      detail::page_of(
+          report,
+          {{}, speed, state_->programs(speed), state_->graphs.more, detail::planned_json(state_->session)}));
 }
 
 }  // namespace weft

@@ -11,6 +11,7 @@
 #include <optional>
 #include <string_view>
 #include <tuple>
+#include <unordered_map>
 
 #include "compiler/base/error.h"
 #include "frontend/files/whole_file.h"
@@ -194,6 +195,13 @@ std::optional<ProfileAdvice> advice_on(const ProfileRow& row) {
             "{} ran {} times, for {:.1f} us each: a loop looks at values in each turn: look at them once "
             "after it, give its body to compile(), or write it as fori_loop or scan",
             row.what, row.count, static_cast<double>(row.total_ns) / row.count / 1e3));
+  if (row.kind == "copy" && row.what.starts_with("array from ") && row.count >= kAgain)
+    return said(
+        "copies between devices",
+        fmt::format(
+            "an {} was copied {} times, {} in all: put arrays on the device where they are used once, "
+            "before the loop, and bring results back once, after it",
+            row.what, row.count, bytes_text(row.bytes_read)));
   if (row.kind == "record" && row.count >= kAgain)
     return said(
         "new recordings",
@@ -251,6 +259,36 @@ ProfileReport report_of(runtime::Trace::Taken taken, const std::vector<CostSeen>
   return report;
 }
 
+MemoryPeak peak_of(const ProfileReport& report) {
+  const auto walk = [&](size_t until, auto&& note) {
+    std::unordered_map<const void*, const runtime::MemoryChange*> held;
+    int64_t total = 0;
+    for (size_t i = 0; i < until; ++i) {
+      const runtime::MemoryChange& one = report.memory[i];
+      if (one.bytes > 0)
+        held[one.memory] = &one;
+      else if (held.erase(one.memory) == 0)
+        continue;  // was there before
+      total += one.bytes;
+      note(total, i, held);
+    }
+  };
+  MemoryPeak peak;
+  size_t last = 0;
+  walk(report.memory.size(), [&](int64_t total, size_t i, const auto&) {
+    if (total > peak.bytes) peak.bytes = total, peak.at = report.memory[i].at - report.start, last = i;
+  });
+  if (peak.bytes == 0) return peak;
+  std::map<std::string, int64_t> owners;
+  walk(last + 1, [&](int64_t, size_t i, const auto& held) {
+    if (i != last) return;
+    for (const auto& [memory, change] : held) owners[change->owner] += change->bytes;
+  });
+  peak.owners.assign(owners.begin(), owners.end());
+  std::ranges::stable_sort(peak.owners, std::ranges::greater{}, &std::pair<std::string, int64_t>::second);
+  return peak;
+}
+
 std::string table_of(const ProfileReport& report) {
   std::string out = fmt::format(
       "profile of {}: {:.1f} % of it in the rows below; the rest is your program, Python and recording\n",
@@ -272,6 +310,15 @@ std::string table_of(const ProfileReport& report) {
   for (auto [kind, meaning] : kKinds)
     if (std::ranges::any_of(report.rows, [&](const ProfileRow& row) { return row.kind == kind; }))
       out += fmt::format("{}: {}\n", kind, meaning);
+  if (const MemoryPeak peak = peak_of(report); peak.bytes > 0) {
+    constexpr size_t kMost = 3;
+    out += fmt::format("memory: at most {} more than the {} at the beginning:", bytes_text(peak.bytes),
+                       report.bytes_before ? bytes_text(report.bytes_before) : "0 MB");
+    for (size_t i = 0; i < std::min(kMost, peak.owners.size()); ++i)
+      out += fmt::format("{} {} {}", i == 0 ? "" : ",", bytes_text(peak.owners[i].second),
+                         peak.owners[i].first.empty() ? "of data that was given" : peak.owners[i].first);
+    out += peak.owners.size() > kMost ? fmt::format(" and {} more\n", peak.owners.size() - kMost) : "\n";
+  }
   for (const ProfileAdvice& advice : report.advice)
     out += fmt::format("advice: {}{}: {}\n", advice.cause,
                        advice.lines.empty() ? "" : fmt::format(" at {}", text_of(advice.lines)), advice.text);
@@ -296,13 +343,40 @@ std::string json_of(const ProfileReport& report) {
   ordered_json advice = ordered_json::array();
   for (const ProfileAdvice& one : report.advice)
     advice.push_back({{"cause", one.cause}, {"lines", lines_json(one.lines)}, {"text", one.text}});
+  const MemoryPeak peak = peak_of(report);
+  ordered_json owners = ordered_json::array();
+  for (const auto& [owner, bytes] : peak.owners) owners.push_back({{"owner", owner}, {"bytes", bytes}});
   return dumped({{"schema", "weft.profile"},
                  {"version", kSchemaVersion},
                  {"wall_ns", report.wall_ns},
                  {"accounted_ns", report.accounted_ns},
                  {"dropped", report.dropped},
                  {"rows", std::move(rows)},
-                 {"advice", std::move(advice)}});
+                 {"advice", std::move(advice)},
+                 {"memory",
+                  {{"bytes_before", report.bytes_before},
+                   {"most_bytes", peak.bytes},
+                   {"most_at_ns", peak.at},
+                   {"owners", std::move(owners)}}}});
+}
+
+std::string csv_of(const ProfileReport& report) {
+  std::string out =
+      "kind,what,lines,count,total_ns,least_ns,most_ns,bytes_read,bytes_written,operations,behind\n";
+  const auto quoted = [](const std::string& text) {
+    std::string all = "\"";
+    for (const char c : text) all += c == '"' ? "\"\"" : std::string(1, c);
+    return all + "\"";
+  };
+  for (const ProfileRow& row : report.rows) {
+    std::string lines;
+    for (const ProfileLine& line : row.lines)
+      lines += fmt::format("{}{}:{}", lines.empty() ? "" : " ", line.file, line.line);
+    out += fmt::format("{},{},{},{},{},{},{},{},{},{},{}\n", row.kind, quoted(row.what), quoted(lines),
+                       row.count, row.total_ns, row.least_ns, row.most_ns, row.bytes_read, row.bytes_written,
+                       row.operations, row.behind);
+  }
+  return out;
 }
 
 std::string trace_of(const ProfileReport& report) {

@@ -4,6 +4,7 @@
 #include "frontend/python/src/arguments.h"
 #include "frontend/python/src/line.h"
 #include "frontend/python/src/module.h"
+#include "frontend/python/src/profile.h"
 
 namespace weft::python {
 namespace {
@@ -24,6 +25,18 @@ void note_work(const std::string& kind, const std::string& what, int64_t start, 
 
 }  // namespace
 
+int64_t profile_time() { return trace().on() ? runtime::Trace::now() : 0; }
+
+void note_copy(const std::string& from, const std::string& to, int64_t bytes, int64_t start) {
+  runtime::TraceEvent event;
+  event.work = runtime::Work::Copy;
+  event.what = "array from " + from + " to " + to;
+  event.lines = {python_line()};
+  event.start = start, event.ns = runtime::Trace::now() - start;
+  event.bytes_read = event.bytes_written = bytes;
+  trace().add(std::move(event));
+}
+
 void bind_profile(nb::module_& m) {
   nb::class_<Profile>(m, "Profile")
       .def(nb::init<>())
@@ -32,9 +45,7 @@ void bind_profile(nb::module_& m) {
       .def("table", &Profile::table)
       .def("json", &Profile::json)
       .def("save", &Profile::save, "path"_a);
-  m.def(
-      "profile_time", [] { return trace().on() ? runtime::Trace::now() : 0; },
-      "The time now while a profile runs, else 0.");
+  m.def("profile_time", profile_time, "The time now while a profile runs, else 0.");
   m.def("note_work", note_work, "kind"_a, "what"_a, "start"_a, "bytes_read"_a = 0, "bytes_written"_a = 0);
 }
 

@@ -1,6 +1,7 @@
 // Evaluation and looking into it.
 #include <mutex>
 
+#include "frontend/cpp/evaluate/planned.h"
 #include "frontend/cpp/session/env.h"
 #include "frontend/cpp/weft/explain.h"
 #include "frontend/cpp/weft/verify.h"
@@ -82,6 +83,9 @@ void bind_session(nb::module_& m) {
         return nb::make_tuple(explain(arrays, explain_detail_named(detail)), explain_json(arrays));
       },
       "arrays"_a, "detail"_a);
+  m.def(
+      "why", [](size_t most) { return why_text(detail::last_planned(detail::current_session(), most)); },
+      "most"_a);
   m.def(
       "tune", [](const std::vector<Array>& arrays, double seconds) { return tune(arrays, seconds); },
       "arrays"_a, "seconds"_a);

@@ -5,6 +5,7 @@
 #include "frontend/cpp/record/resident_index.h"
 #include "frontend/python/src/arguments.h"
 #include "frontend/python/src/module.h"
+#include "frontend/python/src/profile.h"
 
 namespace weft::python {
 namespace {
@@ -56,7 +57,14 @@ void bind_views(nb::module_& m) {
       "x"_a, "dtype"_a);
   m.def(
       "to_device",
-      [](const Valued& x, const std::string& device) { return Valued{x.array.to(device), x.is_value}; },
+      [](const Valued& x, const std::string& device) {
+        const int64_t start = profile_time();
+        Valued there{x.array.to(device), x.is_value};
+        if (start && there.array.device() != x.array.device())
+          note_copy(x.array.device(), there.array.device(),
+                    x.array.size() * static_cast<int64_t>(size_of(x.array.dtype())), start);
+        return there;
+      },
       "x"_a, "device"_a);
   m.def(
       "is_value", [](const Valued& x) { return x.is_value; }, "x"_a,

@@ -20,6 +20,7 @@ from weft._base import dtypes as _dtypes  # noqa: E402
 from weft._base import errors as _errors  # noqa: E402
 from weft._base import helped as _helped  # noqa: E402
 from weft._base import old_places as _old_places  # noqa: E402
+from weft._base import profiled as _profiled  # noqa: E402
 from weft._base import settings as _settings  # noqa: E402
 from weft._core import Array, Error, InternalError, OutOfMemory  # noqa: E402
 from weft._protocols import methods as _methods  # noqa: E402
@@ -63,6 +64,7 @@ for _module, _listed in _names.NAMES.items():
     __all__ += _listed
 _methods.attach()
 _settings.check_environment()
+_profiled.profile_the_program()
 _old_places.register()
 _helped.attach()
 # What Python's own namespace has too stays out of `from weft import *`, as in NumPy.

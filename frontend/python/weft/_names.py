@@ -94,7 +94,7 @@ _LISTED = {
     "weft._base.verified": "Verification bisect verify",
     "weft._base.metrics": "metrics",
     "weft._base.explained": "Explanation",
-    "weft._base.session": "eval explain finish_kernels one_kernel show stats sync tune",
+    "weft._base.session": "eval explain finish_kernels one_kernel show stats sync tune why",
     "weft._base.streams": "Event Stream pinned pinned_empty",
     "weft._compile.compiled": "compile",
     "weft._compile.exported": "export",

@@ -452,7 +452,8 @@ TEST(CliReport, WritesAPageOrNothing) {
   const std::string text = read_text(page);
   EXPECT_THAT(text, StartsWith("<!doctype html>"));
   EXPECT_THAT(text, HasSubstr("\"schema\":\"weft.profile\""));
-  EXPECT_THAT(text, HasSubstr("\"schema\":\"weft.explain\""));
+  EXPECT_THAT(text, HasSubstr("\"programs\":[{\"explain\":{\"device\":\"cpu\""));
+  EXPECT_THAT(text, HasSubstr("\"language\":\"C++\""));
   ran = run_weft({"report", "docs/examples/softmax.weft", "--random", "1", "--out", "/nowhere/report.html"});
   EXPECT_EQ(ran.code, 1);
   EXPECT_THAT(ran.err, HasSubstr("/nowhere/report.html"));

@@ -76,6 +76,7 @@ BY_NAME = {
     "descending": "bool: whether the largest comes first",
     "destination": "int or sequence of ints: where the axes go",
     "detail": "str: summary, kernels or all: how much is said",
+    "most": "int: how many programs at most",
     "device": "str, device or None: where the result lies: 'cpu', 'cuda:N'; None for the default",
     "df": "array_like: the degrees of freedom, above 0",
     "dfden": "array_like: the degrees of freedom of the denominator, above 0",

@@ -71,6 +71,22 @@ class Profile:
         self._ended().save(os.fsdecode(path))
 
 
+def profile_the_program() -> None:
+    """Profiles all that runs until the program ends, and saves it where WEFT_PROFILE says."""
+    path = os.environ.get("WEFT_PROFILE")
+    if not path:
+        return
+    import atexit
+
+    whole = Profile().__enter__()
+
+    def save() -> None:
+        whole.__exit__()
+        whole.save(path)
+
+    atexit.register(save)
+
+
 def profile() -> Profile:
     """A profile for a block: `with wf.profile() as p: ...`, then `print(p)`, `p.to_dict()`, `p.save("report.html")` or `p.save("trace.json")`. Profiles do not nest."""
     return Profile()

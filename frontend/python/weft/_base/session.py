@@ -65,6 +65,15 @@ def explained(arrays: list[Array], detail: str) -> Explanation:
     return Explanation("".join(_notes[id(x)][1] + "\n" for x in arrays if id(x) in _notes) + text, json)
 
 
+def why(most: int = 20) -> str:
+    """Why the last programs were planned, at most `most`: for each what the nearest before it had not, as another dtype, shape, step between
+    elements, or other operations, with the lines. `f.why()` of a compiled function lists its recordings.
+    """
+    if most < 0:
+        raise ValueError(f"why: takes 0 programs or more: got {most}")
+    return _core.why(most)
+
+
 def show(x: Any, stage: str = "") -> str:
     """The text of a stage of compiling: graph, simplified, fused, plan, cpp (or cuda), asm (or ptx); '' is all. Of an array, or of a list of them in one program.
 

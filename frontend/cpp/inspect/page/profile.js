@@ -1,5 +1,3 @@
-R"page(</script>
-<script>
 "use strict";
 const data = JSON.parse(document.getElementById("data").textContent);
 const profile = data.profile, rows = profile.rows;
@@ -21,6 +19,9 @@ const time = ns => ns < 1e3 ? ns.toFixed(0) + " ns" : ns < 1e6 ? (ns / 1e3).toPr
 const size = b => b < 1e3 ? b + " B" : b < 1e6 ? (b / 1e3).toFixed(1) + " kB" : b < 1e9 ? (b / 1e6).toFixed(1) + " MB" : (b / 1e9).toFixed(2) + " GB";
 const place = line => line.file.replace(/^.*\//, "") + ":" + line.line;
 const places = lines => lines.length > 6 ? lines.slice(0, 6).map(place).join(", ") + " and " + (lines.length - 6) + " more" : lines.map(place).join(", ");
+const codeOf = line => ((data.sources[line.file] || {})[line.line] || "").trim();
+// Of a kernel's name what it computes, where its program is on the page.
+const kernelOps = new Map(data.programs.flatMap(program => program.kernels.map(kernel => [kernel.name, program.explain.steps[kernel.step].text.replace(/^kernel over .*?: (?=[^:]*$)/, "")])));
 const bytes = row => row.bytes_read + row.bytes_written;
 const share = ns => profile.wall_ns ? 100 * ns / profile.wall_ns : 0;
 const wide = 1000;
@@ -41,10 +42,11 @@ function glance() {
     $("key").append(make("span", {}, make("i", { style: "background:" + colours[kind] }), kind + " " + time(ns)));
   }
   if (!profile.advice.length) $("advice").append(make("p", { class: "soft" }, "Nothing was found."));
-  for (const one of profile.advice) $("advice").append(make("div", { class: "advice" }, make("b", {}, one.cause), one.lines.length ? " at " + places(one.lines) : "", make("br"), one.text));
+  for (const one of profile.advice) $("advice").append(make("div", { class: "advice" }, make("b", {}, one.cause), one.lines.length ? " at " + places(one.lines) : "", make("br"), one.text, ...one.lines.slice(0, 3).filter(codeOf).map(line => make("div", { class: "code" }, place(line) + "  " + codeOf(line)))));
 }
 
-const columns = [["share", row => row.total_ns, row => share(row.total_ns).toFixed(1) + " %"], ["count", row => row.count, row => row.count], ["total", row => row.total_ns, row => time(row.total_ns)], ["each", row => row.total_ns / row.count, row => time(row.total_ns / row.count)], ["bytes", bytes, row => bytes(row) ? size(bytes(row)) : ""], ["GB/s", row => bytes(row) / row.total_ns, row => bytes(row) ? (bytes(row) / row.total_ns).toFixed(2) : ""], ["kind", row => row.kind, row => row.kind], ["what", row => row.what, row => row.what], ["lines", row => places(row.lines), row => places(row.lines)]];
+const columns = [["share", row => row.total_ns, row => share(row.total_ns).toFixed(1) + " %"], ["count", row => row.count, row => row.count], ["total", row => row.total_ns, row => time(row.total_ns)], ["each", row => row.total_ns / row.count, row => time(row.total_ns / row.count)], ["bytes", bytes, row => bytes(row) ? size(bytes(row)) : ""], ["GB/s", row => bytes(row) / row.total_ns, row => bytes(row) ? (bytes(row) / row.total_ns).toFixed(2) : ""], ["kind", row => row.kind, row => row.kind], ["what", row => row.what, row => row.what + (kernelOps.has(row.what) ? ": " + kernelOps.get(row.what) : "") + (row.operations ? ", " + (row.operations / row.total_ns).toFixed(1) + " GFLOP/s" : "") + (row.behind ? ", " + row.behind + " behind programs that ran" : "")], ["lines", row => places(row.lines), row => places(row.lines)]];
+const meanings = { kernel: "a compiled kernel", blocks: "a kernel's work while its kernel is not compiled, or without one", library: "a matrix product or a sort by a library", copy: "within a device, or between two", upload: "from the host", download: "to the host", compile: "Clang or NVRTC, once for each kernel", load: "of a kernel from the disk cache", plan: "a new graph to a program", interpret: "a graph too small for a kernel", host: "NumPy's answer: values left Weft, and came back", record: "a call of a function of compile(), which records it" };
 let by = 0, falling = true;
 function table() {
   const head = make("tr");
@@ -59,6 +61,7 @@ function table() {
   const value = columns[by][1];
   const shown = rows.map((row, i) => [row, i]).filter(([row]) => words.every(word => (row.kind + " " + row.what + " " + places(row.lines)).toLowerCase().includes(word)))
     .sort(([a], [b]) => (value(a) < value(b) ? -1 : value(a) > value(b) ? 1 : 0) * (falling ? -1 : 1));
+  $("kinds").textContent = [...new Set(rows.map(row => row.kind))].map(kind => kind + ": " + meanings[kind]).join("; ") + ". GB/s are the bytes that a kernel reads and writes over its time; more than the memory gives where arrays stay in a cache.";
   $("found").textContent = shown.length === rows.length ? rows.length + " rows" : shown.length + " of " + rows.length + " rows";
   document.querySelector("#rows tbody").replaceChildren(...shown.slice(0, 2000).map(([row, i]) => {
     const line = make("tr", { "data-row": i, tabindex: 0 }, ...columns.map(([, , text], k) => make("td", k < 6 ? { class: "n" } : k > 6 ? { class: "code" } : {}, String(text(row)))));
@@ -79,9 +82,9 @@ function lines() {
     const key = line.file + ":" + line.line, known = of.get(key) || { line, ns: 0, rows: [] };
     known.ns += row.total_ns; known.rows.push(i); of.set(key, known);
   }));
-  document.querySelector("#lines thead").replaceChildren(make("tr", {}, make("th", { class: "n" }, "share"), make("th", { class: "n" }, "time of what it is in"), make("th", {}, "line")));
+  document.querySelector("#lines thead").replaceChildren(make("tr", {}, make("th", { class: "n" }, "share"), make("th", { class: "n" }, "time of what it is in"), make("th", {}, "line"), make("th", {}, "code")));
   document.querySelector("#lines tbody").replaceChildren(...[...of.values()].sort((a, b) => b.ns - a.ns).slice(0, 500).map(one => {
-    const line = make("tr", { tabindex: 0 }, make("td", { class: "n" }, share(one.ns).toFixed(1) + " %"), make("td", { class: "n" }, time(one.ns)), make("td", { class: "code", title: one.line.file }, place(one.line)));
+    const line = make("tr", { tabindex: 0 }, make("td", { class: "n" }, share(one.ns).toFixed(1) + " %"), make("td", { class: "n" }, time(one.ns)), make("td", { class: "code", title: one.line.file }, place(one.line)), make("td", { class: "code" }, codeOf(one.line)));
     line.rows = one.rows;
     line.onclick = () => choose(one.rows);
     line.onkeydown = event => { if (event.key === "Enter") choose(one.rows); };
@@ -140,41 +143,8 @@ function roof() {
   svg.replaceChildren(...parts);
 }
 
-function programs() {
-  if (!data.explain) return;
-  for (const program of data.explain.programs) {
-    const s = program.summary, values = program.values;
-    $("programs").append(make("h2", {}, "Kernels, and why"), make("p", {}, s.operations + " operations in " + program.steps.length + " steps: " + size(s.bytes_read) + " read and " + size(s.bytes_written) + " written" + (s.op_by_op_bytes ? "; op by op it would be " + size(s.op_by_op_bytes) : "") + "."));
-    program.steps.forEach((step, k) => {
-      const named = new Set([...step.writes, ...step.keeps]), inside = make("ul");
-      for (const n of step.keeps) inside.append(make("li", { class: "code" }, "keeps " + values[n].text));
-      for (const n of step.writes) inside.append(make("li", { class: "code" }, "writes " + values[n].text + " (" + size(values[n].bytes) + ")"));
-      for (const note of step.notes) inside.append(make("li", { class: "code" }, note));
-      for (const edge of program.edges) if (named.has(edge.to)) inside.append(make("li", { class: "code" }, (edge.fused ? "fused: " : "not fused: ") + values[edge.from].text + " \u2192 " + values[edge.to].text + ": " + (edge.fused ? size(edge.bytes_saved) + " stay inside" : edge.reason)));
-      const own = new Set([...named].flatMap(n => values[n].lines.map(place)));
-      const box = make("details", { "data-step": k }, make("summary", { class: "code" }, "step " + k + ": " + step.text), inside);
-      box.rows = rows.map((row, i) => [row, i]).filter(([row]) => row.lines.some(line => own.has(place(line)))).map(([, i]) => i);
-      box.querySelector("summary").onclick = () => choose(box.rows);
-      $("programs").append(box);
-    });
-  }
-}
-
 function choose(numbers) { chosen = new Set(numbers); mark(); }
 function mark() {
   document.querySelectorAll("[data-row]").forEach(node => node.classList.toggle("on", chosen.has(+node.dataset.row)));
-  document.querySelectorAll("#lines tbody tr, details").forEach(node => node.classList.toggle("on", chosen.size > 0 && (node.rows || []).some(i => chosen.has(i))));
+  document.querySelectorAll("#lines tbody tr, #compiled tbody tr, details").forEach(node => node.classList.toggle("on", chosen.size > 0 && (node.rows || []).some(i => chosen.has(i))));
 }
-document.addEventListener("keydown", event => {
-  if (event.key === "/" && document.activeElement !== $("search")) { $("search").focus(); event.preventDefault(); }
-  if (event.key === "Escape") { $("search").value = ""; chosen.clear(); table(); }
-});
-$("search").oninput = table;
-$("in").onclick = () => zoom(.5, 0); $("out").onclick = () => zoom(2, 0);
-$("left").onclick = () => zoom(1, -.25); $("right").onclick = () => zoom(1, .25);
-glance(); table(); lines(); timeline(); roof(); programs();
-document.documentElement.dataset.ready = "yes";
-</script>
-</body>
-</html>
-)page"

@@ -1,0 +1,34 @@
+// The graphs whose programs ran while a profile was on, each once: for its page, which draws them.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "compiler/ir/node.h"
+#include "frontend/cpp/session/session_state.h"
+#include "runtime/executor.h"
+
+namespace weft::detail {
+
+struct GraphSeen {
+  DeviceSlot* device = nullptr;
+  std::shared_ptr<const runtime::Executable> program;
+  ir::Graph graph;  // holds no data
+  int64_t runs = 1;
+};
+
+struct GraphsSeen {
+  // More programs are counted alone.
+  static constexpr size_t kMost = 40;
+  std::vector<GraphSeen> graphs;
+  int64_t more = 0;  // runs of other programs
+};
+
+// To be called while the session's trace is on; `make` gives the graph where the program is a new one.
+void see_graph(DeviceSlot& device, const std::shared_ptr<const runtime::Executable>& program,
+               const std::function<ir::Graph()>& make);
+// Those of the session since the last call.
+GraphsSeen take_graphs(const SessionState& session);
+
+}  // namespace weft::detail

@@ -83,7 +83,7 @@ def test_what_numpys_sort_does_not_know_is_refused():
         wf.sort(x, axis=1)
 
 
-def test_a_profile_names_the_sort():
+def test_a_profile_names_the_sort(on_cpu):
     x = wf.asarray(np.random.default_rng(0).random(300_000))
     wf.eval(x)
     with wf.profile() as p:

@@ -98,7 +98,7 @@ class Rows {
   Rows(const char* op, const Array& x, detail::Recording&& r)
       : op_(op),
         lines_(r.lines().all()),
-        here_(r.device()),
+        here_(detail::Access::cell(x)->device),
         shape_(x.shape()),
         rows_{x.dtype(), x.size() / x.shape().back(), x.shape().back()} {
     const ir::NodeRef copy = ir::copy(r.node(x), r.lines());

@@ -6,7 +6,7 @@ CHECKOUT is one of github.com/spcl/npbench. Its NumPy programs run with nothing 
 its own, NumPy's and Weft's in turn; results and changed arguments are computed within the time. Milliseconds of the first call, the middle of
 `--rounds` processes; programs that need SciPy, or that take NumPy longer than a minute, are left out and named.
 
-`--later` prints the processor's time instead, which other work on the machine changes less: of the first call, and the least of twelve once
+`--later` measures the processor's time instead, which other work on the machine changes less: of the first call, and the least of twelve once
 all kernels are there.
 """
 
@@ -108,7 +108,9 @@ def main():
                 print(f"{name:<24} {size} NumPy {numpy_ms:9.2f} ms, Weft {weft_ms:9.2f} ms: {weft_ms / numpy_ms:6.2f} times NumPy's; "
                       f"{runs[-1][1]['compiles']} kernels compiled", flush=True)
                 if given.later:
-                    print(f"{'':<24}   later: NumPy {min(run[0]['later'] for run in runs):.2f} ms, Weft {min(run[1]['later'] for run in runs):.2f} ms", flush=True)
+                    later = [min(run[k]["later"] for run in runs) for k in (0, 1)]
+                    rows[-1] += [f"{ms:.4g}" for ms in later]
+                    print(f"{'':<24}   later: NumPy {later[0]:.2f} ms, Weft {later[1]:.2f} ms", flush=True)
     for size in given.sizes.split(","):
         ratios = sorted(float(row[3]) / float(row[2]) for row in rows if row[1] == size)
         if ratios:
@@ -116,7 +118,8 @@ def main():
     if given.csv:
         with open(given.csv, "w", newline="") as out:
             writer = csv.writer(out, lineterminator="\n")
-            writer.writerow(["program", "size", "numpy_ms", "weft_ms", "kernels_compiled"])
+            later = ["numpy_later_ms", "weft_later_ms"] if given.later else []
+            writer.writerow(["program", "size", "numpy_ms", "weft_ms", "kernels_compiled", *later])
             writer.writerows(rows)
 
 

@@ -14,7 +14,7 @@
 namespace weft::detail {
 
 // What computed a result. Neither the result nor the program is kept alive by it.
-struct Made {
+struct MadeResult {
   std::weak_ptr<runtime::Buffer> result;
   SourceLine line;  // that asked for it; none where that is the program's own
   bool interpreted = false;
@@ -26,18 +26,18 @@ class MadeBy {
  public:
   static constexpr size_t kMost = 256;
 
-  void add(Made made) { latest_[next_++ % kMost] = std::move(made); }
+  void add(MadeResult made) { latest_[next_++ % kMost] = std::move(made); }
   // The last that wrote the buffer.
-  std::optional<Made> find(const runtime::BufferRef& buffer) const {
+  std::optional<MadeResult> find(const runtime::BufferRef& buffer) const {
     for (size_t back = 1; back <= kMost; ++back) {
-      const Made& one = latest_[(next_ - back) % kMost];
+      const MadeResult& one = latest_[(next_ - back) % kMost];
       if (!one.result.owner_before(buffer) && !buffer.owner_before(one.result)) return one;
     }
     return std::nullopt;
   }
 
  private:
-  std::array<Made, kMost> latest_;
+  std::array<MadeResult, kMost> latest_;
   size_t next_ = kMost;
 };
 

@@ -89,7 +89,7 @@ bool is_computed(const Array& x) {
 // What is known of how an array came to lie in memory.
 std::string history_of(const Array& x) {
   detail::Cell& cell = *Access::cell(x);
-  const std::optional<detail::Made> made = detail::made_lately().find(detail::memory_now(cell));
+  const std::optional<detail::MadeResult> made = detail::made_lately().find(detail::memory_now(cell));
   if (!made)
     return "what computed it is not known: it was given, was small work that is done at once, or " +
            std::to_string(detail::MadeBy::kMost) +

@@ -146,7 +146,8 @@ def behind_table() -> str:
 
 
 def slower_than_numpy() -> str:
-    return ", ".join(f"`{row['program']}` {row['numpy_over_weft']}" for row in rows("npbench_s_slower_cpu_1")) + ".\n"
+    ratios = sorted((float(row["numpy_later_ms"]) / float(row["weft_later_ms"]), row["program"]) for row in rows("npbench_s_cpu_1"))
+    return ", ".join(f"`{program}` {ratio:.2f}" for ratio, program in ratios if ratio < 1) + ".\n"
 
 
 def positions_table() -> str:

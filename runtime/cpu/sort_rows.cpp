@@ -15,9 +15,10 @@
 namespace weft::runtime {
 namespace {
 
-constexpr int64_t kGrain = 16384;  // words that one thread orders faster than several
-constexpr int64_t kMost =
-    int64_t{1} << 22;  // words that are sorted in one go: threads may be stopped between pieces
+constexpr int64_t kGrain = 16384;  // words that one thread works on in one go
+constexpr int64_t kLeast =
+    int64_t{1} << 17;  // of a piece that is sorted apart: to merge less takes longer than it saves
+constexpr int64_t kMost = int64_t{1} << 22;  // of a piece: threads may be stopped between pieces
 
 template <class Word>
 WordCode<Word> code_of(DType dtype) {
@@ -101,13 +102,16 @@ void merge_pairs(const Word* from, Word* to, int64_t n, int64_t pieces, const Sh
   });
 }
 
+int64_t pieces_of(int64_t n, const Share& share) {
+  const auto shared = static_cast<uint64_t>(std::clamp<int64_t>(n / kLeast, 1, share.threads));
+  return static_cast<int64_t>(
+      std::max(std::bit_floor(shared), std::bit_ceil(static_cast<uint64_t>(n / kMost))));
+}
+
 // Pieces are sorted, then merged two by two, to and fro between the words and as many beside them.
 template <class Word>
 void sort_words(std::span<Word> words, const Share& share) {
-  const int64_t n = std::ssize(words);
-  const auto shared = static_cast<uint64_t>(std::clamp<int64_t>(n / kGrain, 1, share.threads));
-  const auto pieces =
-      static_cast<int64_t>(std::max(std::bit_floor(shared), std::bit_ceil(static_cast<uint64_t>(n / kMost))));
+  const int64_t n = std::ssize(words), pieces = pieces_of(n, share);
   if (pieces == 1) return WordLoops<Word>::sort(words);
   const auto beside = std::make_unique_for_overwrite<Word[]>(words.size());
   const bool odd = std::countr_zero(static_cast<uint64_t>(pieces)) % 2 != 0;
@@ -160,6 +164,12 @@ void sort_row(std::span<Word> row, const WordCode<Word>& code, const Share& shar
     }
   }
   if (numbers.empty()) return;
+  if (pieces_of(std::ssize(numbers), share) == 1) {
+    WordLoops<Word>::sort_values(numbers, code);
+    const auto below = [&](Word bits) { return bits > WordCode<Word>::kTop; };  // less than -0.0
+    if (!zeros.empty()) std::ranges::copy(zeros, std::ranges::partition_point(numbers, below));
+    return;
+  }
   share.pieces(numbers, [&](std::span<Word> piece, int64_t) { WordLoops<Word>::encode(piece, code); });
   sort_words(numbers, share);
   if (!zeros.empty()) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <type_traits>
 
 #include "runtime/blocks/loops.h"
 
@@ -21,6 +22,12 @@ namespace weft::runtime::HWY_NAMESPACE {
 
 namespace hw = hwy::HWY_NAMESPACE;
 
+template <class T>
+void ascending(T* values, size_t count) {
+  const hw::detail::SharedTraits<hw::detail::TraitsLane<hw::detail::OrderAscending<T>>> order;
+  hw::Sort(hw::SortTag<T>(), order, values, count, static_cast<T*>(nullptr));
+}
+
 template <class Word>
 struct Loops {
   using Code = WordCode<Word>;
@@ -34,9 +41,19 @@ struct Loops {
       for (size_t word = 0; word < counts.size(); to += counts[word++])
         std::memset(to, static_cast<int>(word), counts[word]);
     } else {
-      const hw::detail::SharedTraits<hw::detail::TraitsLane<hw::detail::OrderAscending<Word>>> order;
-      hw::Sort(hw::SortTag<Word>(), order, words.data(), words.size(), static_cast<Word*>(nullptr));
+      ascending(words.data(), words.size());
     }
+  }
+
+  static void sort_values(std::span<Word> bits, Code code) {
+    if constexpr (sizeof(Word) > 1) {
+      if (code.numbers == Numbers::Signed)
+        return ascending(reinterpret_cast<std::make_signed_t<Word>*>(bits.data()), bits.size());
+    }
+    // As words, floats too: the sort of floats makes finite numbers of infinities.
+    encode(bits, code);
+    sort(bits);
+    decode(bits, code);
   }
 
   static Alike alike(std::span<const Word> bits, Code code) {
@@ -146,6 +163,10 @@ auto here(F&& f) {
 template <class Word>
 void WordLoops<Word>::sort(std::span<Word> words) {
   here<Word>([&](auto loops) { loops.sort(words); });
+}
+template <class Word>
+void WordLoops<Word>::sort_values(std::span<Word> bits, WordCode<Word> code) {
+  here<Word>([&](auto loops) { loops.sort_values(bits, code); });
 }
 template <class Word>
 Alike WordLoops<Word>::alike(std::span<const Word> bits, WordCode<Word> code) {

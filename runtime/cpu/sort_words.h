@@ -36,6 +36,8 @@ struct Extent {
 template <class Word>
 struct WordLoops {
   static void sort(std::span<Word> words);
+  // The values themselves, of which none is NaN; zeros of both signs come in any order.
+  static void sort_values(std::span<Word> bits, WordCode<Word> code);
   static Alike alike(std::span<const Word> bits, WordCode<Word> code);
   // In place, from a value's bits to its word and back. -0.0 comes before 0.0, negative NaN first and the others last.
   static void encode(std::span<Word> bits, WordCode<Word> code);

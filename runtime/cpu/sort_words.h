@@ -39,7 +39,7 @@ struct WordLoops {
   // The values themselves, of which none is NaN; zeros of both signs come in any order.
   static void sort_values(std::span<Word> bits, WordCode<Word> code);
   static Alike alike(std::span<const Word> bits, WordCode<Word> code);
-  // In place, from a value's bits to its word and back. -0.0 comes before 0.0, negative NaN first and the others last.
+  // In place, from a value's bits to its word and back, of which none is NaN. -0.0 comes before 0.0.
   static void encode(std::span<Word> bits, WordCode<Word> code);
   static void decode(std::span<Word> words, WordCode<Word> code);
   // From here on what is equal has one word: zeros of both signs, and all NaNs, the last.

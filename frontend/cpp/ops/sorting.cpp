@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <limits>
-#include <numeric>
 #include <string>
 #include <utility>
 

@@ -1,4 +1,4 @@
-"""Sorting and searching on a GPU and of what is being recorded, in terms of Weft's own ops; NumPy does it for host memory (_numpy/by_numpy.py).
+"""Sorting and searching on a GPU and of what is being recorded, in terms of Weft's own ops. Host memory is sorted in C++, and searched by NumPy (_numpy/by_numpy.py).
 
 Values are compared by words: unsigned integers in the values' order, with NaN last and both zeros equal. Long rows are
 sorted by four bits of their words after the other, from the lowest: each pass is stable, so the order of equal elements stays.

@@ -64,18 +64,15 @@ def from_host(value: Any, device: str) -> Any:
 def _note_answer(f: Any, values: list[Any], result: Any, start: int) -> None:
     """Has the profile that runs know of NumPy's answer."""
     given, gave = (builtins.sum(getattr(one, "nbytes", 0) for one in those) for those in (values, result if type(result) is tuple else (result,)))
-    _core.note_work("host", f"numpy.{_names.get(f.__name__, f.__name__.strip('<>'))}", start, given, gave)
+    _core.note_work("host", f"numpy.{f.__name__.strip('<>')}", start, given, gave)
 
 
 device_of = _core.device_among  # of a list or a tuple
 
-_names = {"ordered": "sort", "positions": "argsort"}  # of functions below that NumPy's functions are called by
-
-
 def answered(f: Any, *args: Any, **options: Any) -> Any:
     """f of NumPy, of the arguments' values; what arrays it gives lie on the arguments' device."""
     if _core.records():
-        refuse_arguments(_names.get(f.__name__, f.__name__.strip("<>")), [*args, *options.values()])
+        refuse_arguments(f.__name__.strip("<>"), [*args, *options.values()])
     device = device_of(args)
     out, host = None, options
     as_writable = f.__name__ in _copy_read_only

@@ -1,4 +1,4 @@
-"""What NumPy answers for us, on host memory: results whose shape depends on the values, sorting, and searching.
+"""Sorting, and what NumPy answers for us on host memory: searching, and results whose shape depends on the values.
 
 What _array/on_gpu.py has is computed where the arrays lie, if that is a GPU.
 """

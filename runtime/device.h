@@ -172,6 +172,11 @@ class Device : public std::enable_shared_from_this<Device> {
   // True where `Buffer::data()` can be read by the host directly.
   virtual bool host_visible() const = 0;
 
+  // What a launch like this one takes, with blocks_per_processor where the device has any.
+  virtual KernelResources resources(const Kernel& kernel, const Launch& /*how*/) {
+    return kernel.resources();
+  }
+
   // Compiles (or takes from the memory or disk cache) and loads. Throws CompileError, and NoCompilerLeft.
   virtual KernelRef load(const KernelSource& source) = 0;
   // How much of that is done already.

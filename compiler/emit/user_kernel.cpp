@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <memory>
 #include <string>
+#include <utility>
 
 #include "compiler/program/checked_memory.h"
 
@@ -154,10 +156,13 @@ std::string tag(const UserKernel& k, size_t argument) {
   return k.checks ? fmt::format(" + {}ul", tag_of(argument)) : "";
 }
 
+bool is_constant(const UserKernel::Argument& one) { return one.kind == UserKernel::Argument::Kind::Constant; }
+
 std::string call(const UserKernel& k, const std::vector<UserWord>& words, const char* array, bool of_range) {
   std::string out = "  " + k.name + "(";
   if (of_range) out += "begin, end";
   for (size_t i = 0; i < words.size(); ++i) {
+    if (is_constant(k.arguments[i])) continue;  // behind those that the function takes
     if (i > 0 || of_range) out += ", ";
     const std::string& type = k.arguments[i].type;
     switch (words[i].holds) {
@@ -211,6 +216,20 @@ std::string cpu_entry(const UserKernel& k, const std::vector<UserWord>& words) {
          call(k, words, "w", true) + "}\n";
 }
 
+std::shared_ptr<const std::vector<KernelConstant>> constants_of(const UserKernel& k,
+                                                                const std::vector<UserWord>& words) {
+  std::vector<KernelConstant> found;
+  for (size_t i = 0; i < words.size(); ++i) {
+    const UserKernel::Argument& one = k.arguments[i];
+    if (!is_constant(one)) continue;
+    const ir::TensorType& type = k.operands[one.number];
+    found.push_back({one.name, static_cast<uint32_t>(words[i].word),
+                     static_cast<size_t>(element_count(type.shape)) * size_of(type.dtype)});
+  }
+  if (found.empty()) return nullptr;
+  return std::make_shared<const std::vector<KernelConstant>>(std::move(found));
+}
+
 }  // namespace
 
 Emitted emit_user_kernel(const UserKernel& k, const std::vector<UserWord>& words, size_t count) {
@@ -236,6 +255,7 @@ Emitted emit_user_kernel(const UserKernel& k, const std::vector<UserWord>& words
     launch.threads_z = static_cast<uint32_t>(k.block[2]);
     launch.shared_bytes = static_cast<uint32_t>(k.shared_bytes);
     launch.cluster = static_cast<uint32_t>(k.cluster);
+    launch.constants = constants_of(k, words);
   }
   return out;
 }

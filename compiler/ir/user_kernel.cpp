@@ -24,6 +24,7 @@ UserKernelRef checked(UserKernel kernel) {
   for (const UserKernel::Argument& one : kernel.arguments) {
     all += fmt::format("{} {} ", static_cast<int>(one.kind), one.number);
     add(one.type);
+    if (one.kind == UserKernel::Argument::Kind::Constant) add(one.name);
   }
   add_types(kernel.operands);
   add_types(kernel.results);

@@ -23,9 +23,10 @@ struct UserText {
 
 struct UserKernel {
   enum class Target : uint8_t { Cpu, Cuda };
-  // What the entry takes: the memory of an operand or of a result, or an operand of one element by its value.
+  // What the entry takes: the memory of an operand or of a result, or an operand of one element by its value. A
+  // constant is an operand whose elements a __constant__ array of the text has while the kernel runs.
   struct Argument {
-    enum class Kind : uint8_t { Operand, Result, Value };
+    enum class Kind : uint8_t { Operand, Result, Value, Constant };
     Kind kind = Kind::Operand;
     size_t number = 0;  // of the operand or result
     std::string type;   // as the text says it: "const float*"

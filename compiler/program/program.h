@@ -47,6 +47,14 @@ inline std::string to_string(const Origin& origin) {
   return where.empty() ? origin.ops : where + ": " + origin.ops;
 }
 
+// Of a __constant__ array of a kernel's text: what it has while the kernel runs.
+struct KernelConstant {
+  std::string name;
+  uint32_t argument = 0;  // that is the address of the elements
+  size_t bytes = 0;
+  bool operator==(const KernelConstant&) const = default;
+};
+
 // How a kernel is started. The CPU runs `tasks` calls spread over its threads, CUDA as many blocks.
 struct Launch {
   int64_t tasks = 1;
@@ -69,6 +77,8 @@ struct Launch {
   // `counting`.
   uint32_t counters = 0;
   uint32_t counting = 0;
+  // CUDA: of a kernel of the user's; null where it has none.
+  std::shared_ptr<const std::vector<KernelConstant>> constants = {};
   bool operator==(const Launch&) const = default;
 };
 

@@ -212,6 +212,13 @@ class CudaDevice final : public Device, private Starter {
     return kernels_.load(source);
   }
 
+  KernelResources resources(const Kernel& kernel, const Launch& how) override {
+    Context::Scope scope(*context_);
+    const CudaKernel& mine = own(kernel);
+    mine.prepare(how);
+    return mine.resources();
+  }
+
   std::string assembly(const KernelSource& source) override { return kernels_.ptx(source); }
 
   void launch(const Kernel& kernel, const Launch& how, std::span<const uint64_t> args) override;
@@ -243,6 +250,12 @@ class CudaDevice final : public Device, private Starter {
   }
 
  private:
+  const CudaKernel& own(const Kernel& kernel) const {
+    const auto* mine = dynamic_cast<const CudaKernel*>(&kernel);
+    if (!mine || mine->context() != context_.get())
+      throw InternalError(fmt::format("{}: launch: the kernel was loaded by another device", info_.name));
+    return *mine;
+  }
   void flush() {
     if (Batch* const batch = Batch::of(*context_)) batch->flush();
   }
@@ -430,13 +443,14 @@ CUresult CudaDevice::start_entry(const LoadedModule& module, const Launch& how, 
 }
 
 void CudaDevice::launch(const Kernel& kernel, const Launch& how, std::span<const uint64_t> args) {
-  const auto* mine = dynamic_cast<const CudaKernel*>(&kernel);
-  if (!mine || mine->context() != context_.get())
-    throw InternalError(fmt::format("{}: launch: the kernel was loaded by another device", info_.name));
+  const CudaKernel* const mine = &own(kernel);
   check_launch(*mine, how, args);
   if (how.tasks == 0) return;
   Context::Scope scope(*context_);
-  give(KernelStart{mine, how}, args);
+  if (!how.constants) return give(KernelStart{mine, how}, args);
+  // No graph has them: it would not wait for other streams that set them.
+  flush();
+  start(KernelStart{mine, how}, args);
 }
 
 void CudaDevice::start_one(const KernelStart& k, std::span<const uint64_t> args) {
@@ -461,6 +475,8 @@ void CudaDevice::start_one(const KernelStart& k, std::span<const uint64_t> args)
     counting[how.counting] = queue_of_thread(*context_).counters(how.counters);
     args = std::span(counting).first(args.size());
   }
+  std::unique_lock<std::mutex> constants;
+  if (how.constants) constants = k.kernel->set_constants(*how.constants, args, stream_of_thread(*context_));
   // The driver copies as many bytes from here as the entry declares; an entry without arguments reads none.
   void* parameters[] = {const_cast<uint64_t*>(args.data())};
   const unsigned blocks = static_cast<unsigned>(how.tasks);
@@ -471,6 +487,7 @@ void CudaDevice::start_one(const KernelStart& k, std::span<const uint64_t> args)
                                        module.name, blocks, how.threads, how.shared_bytes, how.cluster,
                                        how.cooperating));
   note_start(module);
+  if (constants) k.kernel->read_constants(stream_of_thread(*context_));
   if (how.finish_tasks == 0) return;
   context_->check(
       driver.cuLaunchKernel(module.finish, static_cast<unsigned>(how.finish_tasks), 1, 1, how.finish_threads,

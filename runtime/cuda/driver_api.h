@@ -148,6 +148,8 @@ static_assert(sizeof(CUlaunchConfig) == 56);
   X(cuModuleLoadData, cuModuleLoadData, (CUmodule * module, const void* image))                             \
   X(cuModuleUnload, cuModuleUnload, (CUmodule module))                                                      \
   X(cuModuleGetFunction, cuModuleGetFunction, (CUfunction * function, CUmodule module, const char* name))   \
+  X(cuModuleGetGlobal, cuModuleGetGlobal_v2,                                                                \
+    (CUdeviceptr * pointer, size_t* bytes, CUmodule module, const char* name))                              \
   X(cuFuncGetAttribute, cuFuncGetAttribute, (int* value, int attribute, CUfunction function))               \
   X(cuFuncSetAttribute, cuFuncSetAttribute, (CUfunction function, int attribute, int value))                \
   X(cuOccupancyMaxActiveBlocksPerMultiprocessor, cuOccupancyMaxActiveBlocksPerMultiprocessor,               \

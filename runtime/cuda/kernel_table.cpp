@@ -32,7 +32,41 @@ CudaKernel::CudaKernel(std::shared_ptr<Context> context, std::unique_ptr<LoadedM
     argument_bytes_ = bytes;
 }
 
-CudaKernel::~CudaKernel() { context_->retire(std::move(module_)); }
+CudaKernel::~CudaKernel() {
+  if (constants_read_)
+    if (const Context::Scope scope(*context_); scope.entered())
+      context_->driver().cuEventDestroy(constants_read_);
+  context_->retire(std::move(module_));
+}
+
+std::unique_lock<std::mutex> CudaKernel::set_constants(const std::vector<KernelConstant>& constants,
+                                                       std::span<const uint64_t> args,
+                                                       CUstream stream) const {
+  const DriverApi& driver = context_->driver();
+  std::unique_lock lock(constants_mutex_);
+  if (constants_read_)
+    context_->check(driver.cuStreamWaitEvent(stream, constants_read_, 0), "waiting for another stream");
+  else
+    context_->check(driver.cuEventCreate(&constants_read_, kEventDisableTiming), "cuEventCreate");
+  for (const KernelConstant& one : constants) {
+    CUdeviceptr to = 0;
+    size_t bytes = 0;
+    const CUresult found = driver.cuModuleGetGlobal(&to, &bytes, module_->module, one.name.c_str());
+    if (found != kCudaSuccess)
+      throw Error(fmt::format("{}: the text has no __constant__ {} that the kernel reads: {}",
+                              context_->name(), one.name, driver.describe(found)));
+    if (bytes != one.bytes)
+      throw Error(fmt::format("{}: the __constant__ {} has {} bytes: got an array of {}", context_->name(),
+                              one.name, bytes, one.bytes));
+    context_->check(driver.cuMemcpyDtoDAsync(to, args[one.argument], bytes, stream),
+                    "the __constant__ " + one.name);
+  }
+  return lock;
+}
+
+void CudaKernel::read_constants(CUstream stream) const {
+  context_->check(context_->driver().cuEventRecord(constants_read_, stream), "cuEventRecord");
+}
 
 KernelResources CudaKernel::resources() const {
   KernelResources resources = resources_;

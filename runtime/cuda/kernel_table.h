@@ -7,6 +7,7 @@
 #include <future>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -29,6 +30,11 @@ class CudaKernel final : public Kernel, public std::enable_shared_from_this<Cuda
   const LoadedModule& module() const { return *module_; }
   // Bytes of the argument block that the entry declares; 0 where the driver cannot say.
   size_t argument_bytes() const { return argument_bytes_; }
+  // Gives the text's __constant__ arrays their elements, in the order of the stream, once the launches before that read
+  // others are done. Nobody else sets them before the lock is let go, behind the launch and read_constants().
+  std::unique_lock<std::mutex> set_constants(const std::vector<KernelConstant>& constants,
+                                             std::span<const uint64_t> args, CUstream stream) const;
+  void read_constants(CUstream stream) const;
   // Prepares the function for a launch of this shape; a repeated shape costs one load. Throws Error when a
   // block wants more shared memory than the device has.
   void prepare(const Launch& how) const {
@@ -54,6 +60,9 @@ class CudaKernel final : public Kernel, public std::enable_shared_from_this<Cuda
   mutable std::atomic<uint64_t> prepared_{0};
   mutable std::atomic<int> blocks_per_processor_{-1};
   mutable uint32_t allowed_shared_bytes_ = 0;
+
+  mutable std::mutex constants_mutex_;  // of what follows, and of the arrays
+  mutable CUevent constants_read_ = nullptr;
 };
 
 class KernelTable {

@@ -149,6 +149,11 @@ void EmulatedCuda::add(const emit::Emitted& kernel) {
         entry);
   };
   runner(name);
+  if (kernel.launch.constants)
+    for (const KernelConstant& one : *kernel.launch.constants)
+      source_ += fmt::format(
+          "extern \"C\" size_t constant_{0}_{1}(void** to) {{ *to = (void*)&{1}; return sizeof {1}; }}\n",
+          name, one.name);
   if (kernel.launch.finish_tasks > 0) runner(name + "_finish");
   source_ += "}\n";
 }
@@ -188,6 +193,16 @@ void EmulatedCuda::run(const emit::Emitted& kernel, const std::vector<uint64_t>&
   std::vector<uint32_t> counters(l.counters);
   if (l.counters > 0) words.at(l.counting) = reinterpret_cast<uint64_t>(counters.data());
   if (l.zeroed_bytes > 0) std::memset(reinterpret_cast<void*>(words[l.zeroed]), 0, l.zeroed_bytes);
+  if (l.constants)
+    for (const KernelConstant& one : *l.constants) {
+      using Place = size_t (*)(void**);
+      const auto place = reinterpret_cast<Place>(
+          dlsym(library_, ("constant_" + kernel.source.name + "_" + one.name).c_str()));
+      ASSERT_NE(place, nullptr) << one.name;
+      void* to = nullptr;
+      ASSERT_EQ(place(&to), one.bytes) << one.name;
+      std::memcpy(to, reinterpret_cast<const void*>(words.at(one.argument)), one.bytes);
+    }
   call(kernel.source.name, {static_cast<unsigned>(l.tasks), l.tasks_y, l.tasks_z},
        {l.threads, l.threads_y, l.threads_z}, std::max(l.cluster, l.cooperating), l.shared_bytes);
   if (l.finish_tasks > 0)

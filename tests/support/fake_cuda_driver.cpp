@@ -120,7 +120,10 @@ bool inside(uint64_t address, uint64_t bytes) {
   return address + bytes <= it->first + it->second;
 }
 
-// fill: w = {out, n, value}; add_one: w = {out, in, n}; write_null: w = {unused}.
+// The module's __constant__ array `weights`.
+uint32_t weights[4] = {};
+
+// fill: w = {out, n, value}; add_one and add_weights: w = {out, in, n}; write_null: w = {unused}.
 void run_kernel(const std::string& name, const std::string& argument_bytes) {
   uint64_t w[8] = {};
   std::memcpy(w, argument_bytes.data(), argument_bytes.size());
@@ -133,6 +136,10 @@ void run_kernel(const std::string& name, const std::string& argument_bytes) {
     auto* out = reinterpret_cast<uint32_t*>(w[0]);
     auto* in = reinterpret_cast<const uint32_t*>(w[1]);
     for (uint64_t i = 0; i < w[2]; ++i) out[i] = in[i] + 1;
+  } else if (name == "add_weights") {
+    auto* out = reinterpret_cast<uint32_t*>(w[0]);
+    auto* in = reinterpret_cast<const uint32_t*>(w[1]);
+    for (uint64_t i = 0; i < w[2]; ++i) out[i] = in[i] + weights[i % 4];
   } else if (name == "add_one_finish") {
     if (!inside(w[0], w[2] * 4)) return void(state().sticky = kIllegalAddress);
     auto* out = reinterpret_cast<uint32_t*>(w[0]);
@@ -142,7 +149,7 @@ void run_kernel(const std::string& name, const std::string& argument_bytes) {
   }
 }
 
-size_t words_of(const std::string& name) { return name == "write_null" ? 1 : 3; }
+size_t words_of(const std::string& name) { return name == "write_null" ? 1 : name == "add_weights" ? 4 : 3; }
 
 }  // namespace
 
@@ -409,11 +416,19 @@ FAKE cuModuleUnload(CUmodule module) {
 }
 FAKE cuModuleGetFunction(CUfunction* function, CUmodule, const char* name) {
   Call call("cuModuleGetFunction");
-  static const std::set<std::string> known{"fill", "add_one", "add_one_finish", "write_null"};
+  static const std::set<std::string> known{"fill", "add_one", "add_one_finish", "add_weights", "write_null"};
   if (!known.count(name)) return kNotFound;
   static std::map<std::string, CUfunc_st> functions;
   functions[name].name = name;
   return *function = &functions[name], refuse();
+}
+FAKE cuModuleGetGlobal_v2(CUdeviceptr* pointer, size_t* bytes, CUmodule, const char* name) {
+  Call call("cuModuleGetGlobal");
+  if (std::strcmp(name, "weights") != 0) return kNotFound;
+  *pointer = reinterpret_cast<CUdeviceptr>(weights);
+  *bytes = sizeof weights;
+  state().blocks[*pointer] = sizeof weights;
+  return refuse();
 }
 FAKE cuFuncGetAttribute(int* value, int attribute, CUfunction) {
   *value = attribute == kFunctionRegisters ? 16 : 0;

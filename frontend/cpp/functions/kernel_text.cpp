@@ -148,6 +148,7 @@ class Reader {
       out.parameters.push_back(parameter(part, here));
       from = here + part.size();
     }
+    if (cuda_) out.constants = constants();
     return out;
   }
 
@@ -157,6 +158,28 @@ class Reader {
     const auto line = std::ranges::count(text_.substr(0, at), '\n') + 1;
     const size_t start = at == 0 ? 0 : text_.rfind('\n', at - 1) + 1;
     throw Error(fmt::format("{}:{}:{}: {}", base_, line, at - start + 1, what));
+  }
+
+  // __constant__ float weights[16]; of which one with an initializer has its elements already.
+  std::vector<KernelConstantText> constants() const {
+    static constexpr std::string_view kWord = "__constant__";
+    std::vector<KernelConstantText> found;
+    for (size_t at = 0; (at = bare_.find(kWord, at)) != std::string::npos; at += kWord.size()) {
+      const size_t end = std::min(bare_.find(';', at), bare_.size());
+      const std::string text = bare_.substr(at + kWord.size(), end - at - kWord.size());
+      if (text.find_first_of("={") != std::string::npos) continue;
+      if (text.find(',') != std::string::npos) fail(at, "declare each __constant__ array on its own");
+      std::vector<std::string> words = words_of(text.substr(0, text.find('[')));
+      std::erase_if(words, [](const std::string& word) {
+        return word == "const" || word == "static" || word == "extern" || word == "__device__";
+      });
+      if (words.size() < 2) fail(at, "a __constant__ array has a type and a name");
+      KernelConstantText one{words.back(), words[0], {}};
+      for (size_t k = 1; k + 1 < words.size(); ++k) one.type += " " + words[k];
+      one.dtype = dtype_of(one.type);
+      found.push_back(std::move(one));
+    }
+    return found;
   }
 
   size_t closing(size_t open) const {

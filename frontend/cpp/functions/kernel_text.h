@@ -18,9 +18,16 @@ struct KernelParameter {
   std::optional<DType> dtype;  // none where the type is none of C's
 };
 
+// A __constant__ array of the text that has no elements of its own.
+struct KernelConstantText {
+  std::string name, type;
+  std::optional<DType> dtype;  // none where the type is none of C's
+};
+
 struct KernelText {
   std::string name;  // as it is called: "saxpy<float>"
   std::vector<KernelParameter> parameters;
+  std::vector<KernelConstantText> constants;
 };
 
 // The function of this name; `name` says the types of a template, as in "saxpy<float>". Errors give line and column.

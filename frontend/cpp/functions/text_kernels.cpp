@@ -35,6 +35,8 @@ struct TextKernel::State {
   // The first parameters of one for the CPU are a part of the range.
   size_t first() const { return is_cuda() ? 0 : 2; }
   const KernelSource& source_for(const UserKernel& kernel) const;
+  // Error where the text does not compile.
+  runtime::KernelRef load(runtime::Device& device, const UserKernel& kernel) const;
 };
 
 namespace {
@@ -49,6 +51,20 @@ std::string written(DType dtype, const Shape& shape) { return std::string(name(d
 class CallOfKernel {
  public:
   CallOfKernel(std::string title, detail::Recording& recording) : title_(std::move(title)), r_(recording) {}
+
+  void add(const detail::KernelConstantText& constant, const Operand& x) {
+    const auto refuse = [&](const std::string& rule, const std::string& got) {
+      throw TypeError(
+          fmt::format("{}: __constant__ {} {}: {}: got {}", title_, constant.type, constant.name, rule, got));
+    };
+    if (!x.array()) refuse("takes an array", "a number");
+    const ir::NodeRef node = r_.node(x);
+    if (constant.dtype && *constant.dtype != node->dtype())
+      refuse("takes elements of " + std::string(name(*constant.dtype)),
+             written(node->dtype(), node->shape()) + ", which astype() converts");
+    kernel.arguments.push_back(
+        {UserKernel::Argument::Kind::Constant, operand(node), constant.type, constant.name});
+  }
 
   void add(const detail::KernelParameter& p, const KernelArgument& argument) {
     if (const auto* output = std::get_if<KernelOutput>(&argument)) {
@@ -132,6 +148,40 @@ class CallOfKernel {
   detail::Recording& r_;
 };
 
+// Each that the text declares, and no other: what a kernel gives depends on what it is given alone.
+void add_constants(const std::string& title, const std::vector<detail::KernelConstantText>& declared,
+                   const std::vector<std::pair<std::string, Operand>>& given, CallOfKernel& call) {
+  for (const auto& [name, x] : given)
+    if (std::ranges::none_of(declared, [&](const auto& one) { return one.name == name; }))
+      throw Error(fmt::format("{}: the text declares no __constant__ {} without elements", title, name));
+  for (const detail::KernelConstantText& one : declared) {
+    const auto found = std::ranges::find(given, one.name, &std::pair<std::string, Operand>::first);
+    if (found == given.end())
+      throw Error(fmt::format(
+          "{}: the __constant__ {} has no elements: give an array for it, as in constants={{\"{}\": x}}",
+          title, one.name, one.name));
+    call.add(one, found->second);
+  }
+}
+
+// The kernel of any call with blocks of this size: the text depends on what the parameters are alone.
+UserKernel kernel_of_any_call(const TextKernel& text, const KernelExtents& block) {
+  UserKernel kernel;
+  kernel.target = UserKernel::Target::Cuda;
+  kernel.block = {block.x, block.y, block.z};
+  for (const TextKernel::Parameter& p : text.parameters()) {
+    using Kind = UserKernel::Argument::Kind;
+    const Kind kind = !p.is_pointer ? Kind::Value : p.is_const ? Kind::Operand : Kind::Result;
+    auto& types = kind == Kind::Result ? kernel.results : kernel.operands;
+    kernel.arguments.push_back(
+        {kind, types.size(),
+         (p.is_const && p.is_pointer ? "const " : "") + p.type + (p.is_pointer ? "*" : ""), p.name});
+    // A number of 16 bytes takes two words.
+    types.push_back({p.type == "double2" ? DType::C128 : DType::F32, {}});
+  }
+  return kernel;
+}
+
 }  // namespace
 
 const KernelSource& TextKernel::State::source_for(const UserKernel& kernel) const {
@@ -145,6 +195,14 @@ const KernelSource& TextKernel::State::source_for(const UserKernel& kernel) cons
   const auto found = sources.find(key);
   return found != sources.end() ? found->second
                                 : sources.emplace(std::move(key), user_source(kernel)).first->second;
+}
+
+runtime::KernelRef TextKernel::State::load(runtime::Device& device, const UserKernel& kernel) const {
+  try {
+    return device.load(source_for(kernel));
+  } catch (const CompileError& e) {
+    throw Error(fmt::format("{}: does not compile:\n{}", title, e.log()));
+  }
 }
 
 const std::string& TextKernel::name() const { return state_->text.name; }
@@ -186,6 +244,7 @@ std::vector<Array> TextKernel::operator()(const KernelLaunch& launch,
   kernel.checks = !cuda && detail::checks_kernels();
   check_launch(kernel, device.target);
   for (size_t k = 0; k < arguments.size(); ++k) call.add(parameters[k], arguments[k]);
+  add_constants(s.title, s.text.constants, launch.constants, call);
   if (call.kernel.results.empty())
     throw Error(
         s.title +
@@ -197,11 +256,7 @@ std::vector<Array> TextKernel::operator()(const KernelLaunch& launch,
     throw Error(s.title +
                 ": a kernel has to be compiled, and this library was built without a compiler: build it with "
                 "WEFT_CPU_JIT=ON");
-  try {
-    device.device->load(s.source_for(kernel));
-  } catch (const CompileError& e) {
-    throw Error(fmt::format("{}: does not compile:\n{}", s.title, e.log()));
-  }
+  s.load(*device.device, kernel);
   const auto count = static_cast<uint32_t>(call.operands.size() + 1);
   std::vector<Array> results;
   results.reserve(kernel.results.size());
@@ -212,6 +267,38 @@ std::vector<Array> TextKernel::operator()(const KernelLaunch& launch,
     results.push_back(r.finish(ir::make(ir::Op::kernel, call.operands, attr, {}, r.lines()), count));
   }
   return results;
+}
+
+KernelOccupancy TextKernel::occupancy(const KernelExtents& block, int64_t shared_bytes,
+                                      const std::string& device) const {
+  const State& s = *state_;
+  if (!s.is_cuda())
+    throw Error(s.title + ": is a kernel for the CPU, where no blocks share a multiprocessor");
+  detail::DeviceSlot& on = detail::current_session().device(device);
+  if (on.target.kind != TargetKind::Cuda)
+    throw Error(fmt::format("{}: is a kernel for CUDA: got {}", s.title, on.name));
+  UserKernel kernel = kernel_of_any_call(*this, block);
+  kernel.name = s.text.name;
+  kernel.title = s.title;
+  kernel.text = s.source;
+  kernel.shared_bytes = shared_bytes;
+  check_launch(kernel, on.target);
+  const runtime::KernelRef loaded = s.load(*on.device, kernel);
+  Launch how;
+  how.threads = static_cast<uint32_t>(block.x);
+  how.threads_y = static_cast<uint32_t>(block.y), how.threads_z = static_cast<uint32_t>(block.z);
+  how.shared_bytes = static_cast<uint32_t>(shared_bytes);
+  const runtime::KernelResources takes = on.device->resources(*loaded, how);
+  const runtime::DeviceInfo& info = on.device->info();
+  KernelOccupancy out{.blocks = takes.blocks_per_processor,
+                      .multiprocessors = info.threads,
+                      .registers = takes.registers,
+                      .spilled_bytes = takes.spill_bytes,
+                      .shared_bytes = takes.shared_bytes,
+                      .most_shared_bytes = static_cast<int64_t>(info.shared_bytes)};
+  const int64_t threads = block.x * block.y * block.z * out.blocks;
+  if (info.resident_threads > 0) out.share = static_cast<double>(threads) / info.resident_threads;
+  return out;
 }
 
 TextKernel define_cpu_kernel(const std::string& source, const std::string& name) {

@@ -7,6 +7,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -39,6 +40,18 @@ struct KernelLaunch {
   int64_t grain = 1024;
   int64_t shared_bytes = 0;  // CUDA: of extern __shared__
   int64_t cluster = 1;       // CUDA: blocks of a cluster, along the first axis
+  // CUDA: the elements of each __constant__ array that the text declares without any.
+  std::vector<std::pair<std::string, Operand>> constants = {};
+};
+
+// What launches in blocks of one size take of a GPU.
+struct KernelOccupancy {
+  int blocks = 0;    // that a multiprocessor runs at once
+  double share = 0;  // of the threads that a multiprocessor runs at most
+  int multiprocessors = 0;
+  int registers = 0, spilled_bytes = 0;  // of a thread
+  int shared_bytes = 0;                  // of a block, without extern __shared__
+  int64_t most_shared_bytes = 0;         // of a block, with it
 };
 
 class TextKernel {
@@ -57,6 +70,9 @@ class TextKernel {
                                 std::initializer_list<KernelArgument> arguments) const {
     return (*this)(launch, std::span(arguments.begin(), arguments.size()));
   }
+  // Of a kernel for CUDA, which is compiled for these blocks. Error where the device is no GPU.
+  KernelOccupancy occupancy(const KernelExtents& block, int64_t shared_bytes = 0,
+                            const std::string& device = "cuda") const;
 
  private:
   struct State;

@@ -80,14 +80,26 @@ void bind_kernels(nb::module_& m) {
                        out.append(nb::make_tuple(p.name, p.type, p.is_pointer, p.is_const));
                      return out;
                    })
-      .def("__call__", [](const TextKernel& kernel, const Dims& grid, const Dims& block, const Dims& others,
-                          const nb::list& given) {
-        const PythonLine line;
-        const KernelLaunch launch{
-            {grid[0], grid[1], grid[2]}, {block[0], block[1], block[2]}, others[0], others[1], others[2]};
-        const KernelArguments arguments(kernel.name(), given);
-        return listed(kernel(launch, arguments.list));
-      });
+      .def(
+          "__call__",
+          [](const TextKernel& kernel, const Dims& grid, const Dims& block, const Dims& others,
+             const nb::list& given, const std::vector<std::string>& constants, const nb::list& elements) {
+            const PythonLine line;
+            KernelLaunch launch{
+                {grid[0], grid[1], grid[2]}, {block[0], block[1], block[2]}, others[0], others[1], others[2]};
+            const KernelArguments arguments(kernel.name(), given);
+            return with_operands(kernel.name(), elements, [&](const auto& arrays) {
+              for (size_t k = 0; k < constants.size(); ++k)
+                launch.constants.emplace_back(constants[k], arrays[k]);
+              return listed(kernel(launch, arguments.list));
+            });
+          })
+      .def("occupancy",
+           [](const TextKernel& kernel, const Dims& block, int64_t shared_bytes, const std::string& device) {
+             const KernelOccupancy o = kernel.occupancy({block[0], block[1], block[2]}, shared_bytes, device);
+             return nb::make_tuple(o.blocks, o.share, o.multiprocessors, o.registers, o.spilled_bytes,
+                                   o.shared_bytes, o.most_shared_bytes);
+           });
   m.def("define_cpu_kernel", &define_cpu_kernel);
   m.def("define_cuda_kernel", &define_cuda_kernel);
 }

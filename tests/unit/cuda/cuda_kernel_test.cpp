@@ -67,6 +67,82 @@ TEST_P(CudaDevice, ZeroesMemoryBeforeTheKernel) {
   EXPECT_THROW(device_->launch(*add_one, how, std::vector<uint64_t>{word(b), word(a), kN}), InternalError);
 }
 
+constexpr const char* kAddWeights = R"(
+__constant__ unsigned weights[4];
+struct Args { unsigned long w[4]; };
+extern "C" __global__ void add_weights(const __grid_constant__ Args args) {
+  unsigned long i = (unsigned long)blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < args.w[2]) ((unsigned*)args.w[0])[i] = ((const unsigned*)args.w[1])[i] + weights[i % 4];
+})";
+
+Launch with_weights(size_t count, const std::string& name, size_t bytes) {
+  Launch how = blocks_for(count);
+  how.constants =
+      std::make_shared<const std::vector<KernelConstant>>(std::vector<KernelConstant>{{name, 3, bytes}});
+  return how;
+}
+
+// The last word says where they lie.
+TEST_P(CudaDevice, GivesConstantArraysTheirElementsBeforeTheKernel) {
+  KernelRef fill = load(source("fill", kFill)), add = load(source("add_weights", kAddWeights));
+  NEED(fill);
+  constexpr size_t kN = 1002;
+  BufferRef a = device_->allocate(kN * 4), b = device_->allocate(kN * 4), c = device_->allocate(kN * 4);
+  BufferRef ones = device_->allocate(16), twos = device_->allocate(16);
+  device_->launch(*fill, blocks_for(kN), std::vector<uint64_t>{word(a), kN, 40});
+  device_->launch(*fill, blocks_for(4), std::vector<uint64_t>{word(ones), 4, 1});
+  device_->launch(*fill, blocks_for(4), std::vector<uint64_t>{word(twos), 4, 2});
+  const Launch how = with_weights(kN, "weights", 16);
+  device_->launch(*add, how, std::vector<uint64_t>{word(b), word(a), kN, word(ones)});
+  device_->launch(*add, how, std::vector<uint64_t>{word(c), word(b), kN, word(twos)});
+  EXPECT_EQ(read(b), std::vector<uint32_t>(kN, 41));
+  EXPECT_EQ(read(c), std::vector<uint32_t>(kN, 43));
+  const auto refused = [&](const Launch& wrong) {
+    try {
+      device_->launch(*add, wrong, std::vector<uint64_t>{word(b), word(a), kN, word(ones)});
+      return std::string("was launched");
+    } catch (const Error& error) {
+      return std::string(error.what());
+    }
+  };
+  EXPECT_THAT(refused(with_weights(kN, "weights", 12)),
+              HasSubstr("__constant__ weights has 16 bytes: got an array of 12"));
+  EXPECT_THAT(refused(with_weights(kN, "others", 16)),
+              HasSubstr("no __constant__ others that the kernel reads"));
+  const KernelResources takes = device_->resources(*add, blocks_for(kN));
+  EXPECT_GT(takes.blocks_per_processor, 0);
+}
+
+// Of another stream, too: each launch waits for those before it that read other elements.
+TEST_P(CudaDevice, GivesStreamsTheirOwnConstants) {
+  KernelRef fill = load(source("fill", kFill)), add = load(source("add_weights", kAddWeights));
+  NEED(fill);
+  constexpr size_t kN = 5000;
+  constexpr uint32_t kStreams = 4;
+  BufferRef zeros = device_->allocate(kN * 4);
+  device_->launch(*fill, blocks_for(kN), std::vector<uint64_t>{word(zeros), kN, 0});
+  device_->synchronize();
+  std::vector<BufferRef> weights, results;
+  for (uint32_t k = 0; k < kStreams; ++k) {
+    weights.push_back(device_->allocate(16));
+    results.push_back(device_->allocate(kN * 4));
+  }
+  std::vector<std::thread> threads;
+  threads.reserve(kStreams);
+  for (uint32_t k = 0; k < kStreams; ++k)
+    threads.emplace_back([&, k] {
+      const StreamScope scope(device_->make_stream());
+      for (int turn = 0; turn < 20; ++turn) {
+        device_->launch(*fill, blocks_for(4), std::vector<uint64_t>{word(weights[k]), 4, k + 1});
+        device_->launch(*add, with_weights(kN, "weights", 16),
+                        std::vector<uint64_t>{word(results[k]), word(zeros), kN, word(weights[k])});
+      }
+    });
+  for (std::thread& thread : threads) thread.join();
+  device_->synchronize();
+  for (uint32_t k = 0; k < kStreams; ++k) EXPECT_EQ(read(results[k]), std::vector<uint32_t>(kN, k + 1));
+}
+
 TEST_P(CudaDevice, GivesKernelsCountersThatAreZero) {
   KernelRef fill = load(source("fill", kFill)), add_one = load(source("add_one", kAddOne));
   NEED(fill);

@@ -255,9 +255,49 @@ Case histogram_of_the_examples() {
   return c;
 }
 
+// Weights in constant memory, which one text has for both calls: that of the second are computed.
+Case smoothed_twice() {
+  UserKernel k = kernel(UserKernel::Target::Cuda, "smooth", R"(
+__constant__ float weights[3];
+__constant__ float halves[2] = {0.5f, 0.5f};
+__global__ void smooth(const float* x, float* r, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= n) return;
+  float sum = 0;
+  for (int k = 0; k < 3; ++k) sum += weights[k] * x[(i + n + k - 1) % n];
+  r[i] = sum * halves[i % 2];
+})",
+                        {{Kind::Operand, 0, "const float*"},
+                         {Kind::Result, 0, "float*"},
+                         {Kind::Value, 1, "int"},
+                         {Kind::Constant, 2, "float", "weights"}},
+                        {kVector}, {-1});
+  k.grid = {16, 1, 1};
+  k.block = {64, 1, 1};
+  Case c;
+  const NodeRef x = input("x", {kCount}), weights = input("weights", {3});
+  const NodeRef twice = ir::map(ir::Op::add, {weights, weights});
+  const NodeRef once = call(k, {x, number(kCount, DType::I32), weights})[0];
+  c.graph = {{x, weights}, {call(std::move(k), {once, number(kCount, DType::I32), twice})[0], once}};
+  const Floats w = {0.25f, 0.5f, 0.125f};
+  c.inputs = {kX, w};
+  const auto smooth = [](const Floats& from, const Floats& by) {
+    Floats to(kCount);
+    for (size_t i = 0; i < kCount; ++i) {
+      float sum = 0;
+      for (size_t n = 0; n < 3; ++n) sum += by[n] * from[(i + kCount + n - 1) % kCount];
+      to[i] = sum * 0.5f;
+    }
+    return to;
+  };
+  const Floats first = smooth(kX, w);
+  c.wanted = {smooth(first, {0.5f, 1, 0.25f}), first};
+  return c;
+}
+
 std::vector<Case> of_cuda() {
-  return {saxpy_of_cuda(false), saxpy_of_cuda(true),       product(),
-          histogram(),          product_of_the_examples(), histogram_of_the_examples()};
+  return {saxpy_of_cuda(false),      saxpy_of_cuda(true),         product(),       histogram(),
+          product_of_the_examples(), histogram_of_the_examples(), smoothed_twice()};
 }
 
 void expect_given(Backend& on, const Case& c) {

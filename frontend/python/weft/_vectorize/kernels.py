@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from typing import NamedTuple
 
 from weft import _core
 from weft._base.asarray import asarray
@@ -33,6 +34,18 @@ def kernel_output(shape: Any, dtype: Any) -> Any:
     return KernelOutput(shape, dtype)
 
 
+class Occupancy(NamedTuple):
+    """What launches in blocks of one size take of a GPU."""
+
+    blocks: int  # that a multiprocessor runs at once
+    share: float  # of the threads that a multiprocessor runs at most
+    multiprocessors: int
+    registers: int  # of a thread
+    spilled_bytes: int  # of a thread
+    shared_bytes: int  # of a block, without extern __shared__
+    most_shared_bytes: int  # of a block, with it
+
+
 class Kernel:
     """A kernel that a text is."""
 
@@ -49,7 +62,7 @@ class Kernel:
     def __reduce__(self) -> Any:
         return type(self), self._texts
 
-    def _launch(self, grid: list[int], block: list[int], others: list[int], args: Any) -> Any:
+    def _launch(self, grid: list[int], block: list[int], others: list[int], args: Any, constants: Any = None) -> Any:
         if not isinstance(args, (tuple, list)):
             raise TypeError(f"{self.__name__}: the arguments are a tuple: got {type(args).__name__}")
         given, changed, outputs = [], [], []
@@ -66,7 +79,8 @@ class Kernel:
                 given.append((one,))
             else:
                 given.append(one if type(one) in (bool, int, float, complex) else asarray(one))
-        results = self._kernel(grid, block, others, given)
+        named = dict(constants or {})
+        results = self._kernel(grid, block, others, given, [*named], [asarray(one) for one in named.values()])
         for array, number in changed:
             array[...] = results[number]
         made = [results[number] for number in outputs]
@@ -83,8 +97,12 @@ class CpuKernel(Kernel):
 class CudaKernel(Kernel):
     """A kernel for CUDA: kernel(grid, block, arguments)."""
 
-    def __call__(self, grid: Any, block: Any, args: Any, *, shared_mem: int = 0, cluster: int = 1) -> Any:
-        return self._launch(self._extents("grid", grid), self._extents("block", block), [1, int(shared_mem), int(cluster)], args)
+    def __call__(self, grid: Any, block: Any, args: Any, *, shared_mem: int = 0, cluster: int = 1, constants: Any = None) -> Any:
+        return self._launch(self._extents("grid", grid), self._extents("block", block), [1, int(shared_mem), int(cluster)], args, constants)
+
+    def occupancy(self, block: Any, *, shared_mem: int = 0, device: str = "cuda") -> Occupancy:
+        """What launches in blocks of this size take of a GPU, as its driver says: how many blocks a multiprocessor runs at once."""
+        return Occupancy(*self._kernel.occupancy(self._extents("block", block), int(shared_mem), str(device)))
 
     def _extents(self, what: str, given: Any) -> list[int]:
         extents = [int(given)] if isinstance(given, int) else [int(n) for n in given]
@@ -131,8 +149,9 @@ def cpu_kernel(source: str, name: str, *, include_dirs: Sequence[str] = ()) -> A
 
 
 def cuda_kernel(source: str, name: str, *, include_dirs: Sequence[str] = ()) -> Any:
-    """A kernel of CUDA C++: kernel(grid, block, arguments, shared_mem=0, cluster=1) launches the __global__ function of that name.
+    """A kernel of CUDA C++: kernel(grid, block, arguments, shared_mem=0, cluster=1, constants=None) launches the __global__ function of that name.
 
-    The grid and the block are a number or up to three; shared_mem counts the bytes of extern __shared__. Arguments are those of cpu_kernel(). A template's
+    The grid and the block are a number or up to three; shared_mem counts the bytes of extern __shared__; constants={"weights": x} gives
+    __constant__ arrays their elements. kernel.occupancy(block) asks the driver how many blocks run at once. Arguments are those of cpu_kernel(). A template's
     name says its types, as in "saxpy<float>"."""
     return CudaKernel("cuda", _checked("cuda_kernel", source, name, include_dirs), name)

@@ -56,4 +56,15 @@ void check_launch(const ir::UserKernel& kernel, const Target& target) {
     refuse(kernel, "this device forms no clusters: leave it 1", kernel.cluster);
 }
 
+void check_target(const ir::UserKernel& kernel, const Target& target, const std::string& runs_on) {
+  const bool cuda = kernel.target == ir::UserKernel::Target::Cuda;
+  if (machine::is_gpu(target) != cuda)
+    throw Error(fmt::format("{}: is a kernel for {}: got arrays of {}", kernel.title,
+                            cuda ? "CUDA" : "the CPU", runs_on));
+  if (!cuda && !target.compiles)
+    throw Error(kernel.title +
+                ": a kernel has to be compiled, and this library was built without a compiler: build it with "
+                "WEFT_CPU_JIT=ON");
+}
+
 }  // namespace weft

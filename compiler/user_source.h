@@ -2,6 +2,8 @@
 // whether it can be launched as it says.
 #pragma once
 
+#include <string>
+
 #include "compiler/ir/user_kernel.h"
 #include "compiler/program/options.h"
 #include "compiler/program/program.h"
@@ -14,5 +16,7 @@ KernelSource user_source(const ir::UserKernel& kernel);
 // Error where a grid, a block, a cluster or the shared memory is none that this target has. A kernel for another kind of
 // target is held to what all of its kind have.
 void check_launch(const ir::UserKernel& kernel, const Target& target);
+// Error where the target runs no such kernels. `runs_on`: what has arrays there, for the message.
+void check_target(const ir::UserKernel& kernel, const Target& target, const std::string& runs_on);
 
 }  // namespace weft

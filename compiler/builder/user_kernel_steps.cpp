@@ -4,6 +4,7 @@
 #include "compiler/builder/steps.h"
 #include "compiler/emit/user_kernel.h"
 #include "compiler/ir/user_kernel.h"
+#include "compiler/user_source.h"
 
 namespace weft {
 
@@ -16,6 +17,8 @@ void add_user_kernel(Building& b, const ir::Step& step) {
   const Node& n = *step.library;
   if (b.done.contains(&n)) return;
   const ir::UserKernel& kernel = *ir::user_kernel_of(n);
+  check_target(kernel, b.target, b.target.kind == TargetKind::Cuda ? "cuda" : "cpu");
+  check_launch(kernel, b.target);
   const Results nodes = results_of(b, kernel.results.size(), [&](const Node& other) {
     return ir::same_user_kernel(n, other) ? other.as<ir::KernelAttr>().result : -1;
   });

@@ -16,7 +16,7 @@ namespace weft::cli {
 namespace {
 
 struct Flags {
-  std::string file;
+  GraphPath path;
   std::string detail = "all";
   bool json = false;
   DeviceChoice device = default_device_choice();
@@ -24,7 +24,7 @@ struct Flags {
 };
 
 void run(const Flags& flags) {
-  GraphFile file = read_graph(flags.file);
+  GraphFile file = read_graph(flags.path);
   std::vector<Scalar> lifted;
   runtime::Counters counters;
   Machine machine = describe_machine(flags.device, counters);
@@ -51,7 +51,7 @@ void add_explain(CLI::App& app) {
   command->footer(
       "Examples:\n  weft explain softmax.weft\n  weft explain softmax.weft --device cuda\n  weft explain "
       "softmax.weft --detail summary\n  weft explain softmax.weft --json");
-  command->add_option("FILE", flags->file, "A .weft file, or - for the standard input")->required();
+  add_graph_path(*command, flags->path);
   command->add_option("--detail", flags->detail, "How much: summary, kernels or all (also each value)")
       ->check(CLI::IsMember({"summary", "kernels", "all"}))
       ->type_name("DETAIL")

@@ -16,14 +16,14 @@ namespace weft::cli {
 namespace {
 
 struct Flags {
-  std::vector<std::string> files;
+  std::vector<std::string> files, with;
   std::string name, folder = ".", processor;
   bool json = false;
   CompileFlags compile;
 };
 
-detail::ToExport to_export(const std::string& path) {
-  detail::ToExport out{read_graph(path).graph, {}, {}};
+detail::ToExport to_export(const std::string& path, const std::vector<std::string>& with) {
+  detail::ToExport out{read_graph({path, with}).graph, {}, {}};
   std::vector<std::string> names;
   names.reserve(out.graph.inputs.size());
   for (const ir::NodeRef& in : out.graph.inputs)
@@ -48,7 +48,7 @@ detail::ToExport to_export(const std::string& path) {
 void run(const Flags& flags) {
   std::vector<detail::ToExport> programs;
   programs.reserve(flags.files.size());
-  for (const std::string& file : flags.files) programs.push_back(to_export(file));
+  for (const std::string& file : flags.files) programs.push_back(to_export(file, flags.with));
   if (flags.name.empty() && flags.files[0] == "-")
     throw Error("export: a graph from the standard input needs a --name");
   const std::string name =
@@ -81,6 +81,7 @@ void add_export(CLI::App& app) {
       ->add_option("FILE", flags->files,
                    "A .weft file, or - for the standard input; several: one for each set of shapes")
       ->required();
+  add_definitions(*command, flags->with);
   command->add_option("--name", flags->name,
                       "What the function is called in C; the first file's name unless told");
   command->add_option("--folder", flags->folder, "Where NAME.h and libNAME.a are written; here unless told");

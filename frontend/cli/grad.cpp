@@ -14,7 +14,7 @@ namespace weft::cli {
 namespace {
 
 struct Flags {
-  std::string file;
+  GraphPath path;
   std::vector<std::string> wrt;
 };
 
@@ -43,7 +43,7 @@ std::vector<ir::NodeRef> chosen(const ir::Graph& graph, const std::vector<std::s
 }
 
 void run(const Flags& flags) {
-  const GraphFile file = read_graph(flags.file);
+  const GraphFile file = read_graph(flags.path);
   fmt::print("{}", ir::print(derive::gradient(file.graph, chosen(file.graph, flags.wrt))));
 }
 
@@ -55,7 +55,7 @@ void add_grad(CLI::App& app) {
   command->footer(
       "Examples:\n  weft grad loss.weft\n  weft grad loss.weft --wrt w --wrt b > gradient.weft\n"
       "  weft grad loss.weft | weft explain -");
-  command->add_option("FILE", flags->file, "A .weft file, or - for the standard input")->required();
+  add_graph_path(*command, flags->path);
   command->add_option(
       "--wrt", flags->wrt,
       "An input to derive by; may be given again, in the results' order; all floats unless told");

@@ -5,19 +5,18 @@
 namespace weft::cli {
 
 void add_case_options(CLI::App& command, CaseFlags& flags) {
-  command.add_option("FILE", flags.file, "A .weft file, the folder of a dump, or - for the standard input")
-      ->required();
+  add_graph_path(command, flags.path, "A .weft file, the folder of a dump");
   add_input_options(command, flags.inputs);
   add_device_options(command, flags.device, true);
   add_compile_options(command, flags.compile);
 }
 
 GraphCase::GraphCase(const CaseFlags& flags)
-    : GraphCase(flags,
-                detail::is_dump(flags.file) ? std::optional(detail::read_dump(flags.file)) : std::nullopt) {}
+    : GraphCase(flags, detail::is_dump(flags.path.file) ? std::optional(detail::read_dump(flags.path.file))
+                                                        : std::nullopt) {}
 
 GraphCase::GraphCase(const CaseFlags& flags, const std::optional<detail::GraphDump>& dump)
-    : file_(dump ? graph_of(*dump) : read_graph(flags.file)),
+    : file_(dump ? graph_of(*dump) : read_graph(flags.path)),
       inputs_(dump && detail::has_data(*dump) && flags.inputs.in.empty() && !flags.inputs.seed
                   ? dump->inputs
                   : gather_inputs(file_.graph, flags.inputs)),

@@ -18,7 +18,7 @@
 namespace weft::cli {
 
 struct CaseFlags {
-  std::string file;
+  GraphPath path;
   InputFlags inputs;
   DeviceChoice device = default_device_choice();
   CompileFlags compile;

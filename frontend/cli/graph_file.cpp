@@ -50,6 +50,12 @@ std::string read_text(const std::string& path) {
 std::vector<std::string> output_names(const std::string& text, const std::string& name) {
   std::vector<std::string> out;
   ir::TextLexer lexer(text, name);
+  // Functions, maps and kernels before the graph have a `return` of their own.
+  while (!lexer.peek().is("graph"))
+    if (lexer.peek().is('{'))
+      lexer.take_enclosed('{', '}');
+    else
+      lexer.take();
   while (!lexer.peek().is("return")) lexer.take();
   for (lexer.take(); lexer.peek().kind == ir::Token::Value || lexer.peek().is(',');) {
     ir::Token token = lexer.take();
@@ -71,10 +77,25 @@ GraphFile graph_of(const detail::GraphDump& dump) {
 
 std::string read_standard_input() { return std::string(std::istreambuf_iterator<char>(std::cin), {}); }
 
-GraphFile read_graph(const std::string& path) {
-  if (detail::is_dump(path)) return graph_of(detail::read_dump(path));
-  std::string text = read_text(path), name = path == "-" ? "<stdin>" : path;
-  ir::Graph graph = ir::parse(text, name);
+void add_definitions(CLI::App& command, std::vector<std::string>& with) {
+  command
+      .add_option("--with", with,
+                  "A .weft file of maps, functions and kernels that the graph uses; may be repeated")
+      ->type_name("FILE")
+      ->allow_extra_args(false);
+}
+
+void add_graph_path(CLI::App& command, GraphPath& path, const std::string& takes) {
+  command.add_option("FILE", path.file, takes + ", or - for the standard input")->required();
+  add_definitions(command, path.with);
+}
+
+GraphFile read_graph(const GraphPath& path) {
+  if (detail::is_dump(path.file)) return graph_of(detail::read_dump(path.file));
+  ir::Definitions definitions;
+  for (const std::string& file : path.with) definitions.add(read_text(file), file);
+  const std::string text = read_text(path.file), name = path.file == "-" ? "<stdin>" : path.file;
+  ir::Graph graph = definitions.parse(text, name);
   return {std::move(graph), output_names(text, name)};
 }
 

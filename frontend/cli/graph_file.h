@@ -15,9 +15,18 @@ struct GraphFile {
   ir::Graph graph;
   std::vector<std::string> outputs;  // what the file calls them, without the percent sign
 };
-// Reads `path`, or the standard input when it is "-"; where it is the folder of a dump, its graph. Error when it cannot be
-// read or is not a graph.
-GraphFile read_graph(const std::string& path);
+// Where a graph's text stands, and the files of definitions that it uses.
+struct GraphPath {
+  std::string file;
+  std::vector<std::string> with;
+};
+// FILE and --with.
+void add_graph_path(CLI::App& command, GraphPath& path, const std::string& takes = "A .weft file");
+void add_definitions(CLI::App& command, std::vector<std::string>& with);
+
+// Reads the file, or the standard input when it is "-"; where it is the folder of a dump, its graph. Error when it cannot
+// be read or is not a graph.
+GraphFile read_graph(const GraphPath& path);
 GraphFile graph_of(const detail::GraphDump& dump);
 
 // Everything that is left of the standard input.

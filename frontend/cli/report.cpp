@@ -24,7 +24,8 @@ namespace {
 constexpr int kReportRuns = 10;
 
 struct ReportFlags {
-  std::string file, out = "report.html";
+  GraphPath path;
+  std::string out = "report.html";
   InputFlags inputs;
   int times = kReportRuns;
   bool json = false;
@@ -33,7 +34,7 @@ struct ReportFlags {
 };
 
 void report(const ReportFlags& flags) {
-  const GraphFile file = read_graph(flags.file);
+  const GraphFile file = read_graph(flags.path);
   const std::vector<ir::HostTensor> inputs = gather_inputs(file.graph, flags.inputs);
   runtime::Counters counters;
   const std::shared_ptr<runtime::KernelCache> cache = open_cache(flags.device);
@@ -42,7 +43,7 @@ void report(const ReportFlags& flags) {
   const Options options = compile_options(flags.compile);
   runtime::Choices choices(cache, device->info().architecture);
   detail::PageParts parts;
-  parts.title = flags.file;
+  parts.title = flags.path.file;
   parts.memory_speed = detail::memory_speed(device);
   std::vector<Scalar> lifted;
   const ir::Graph graph = lift_constants(file.graph, lifted);
@@ -82,7 +83,7 @@ void add_report(CLI::App& app) {
   weft report axpy.weft --in x=x.npy --in y=y.npy --in alpha=0.5 --out axpy.html
 
 The page is one file, and asks nothing of the network.)");
-  command->add_option("FILE", flags->file, "A .weft file, or - for the standard input")->required();
+  add_graph_path(*command, flags->path);
   command->add_option("--out", flags->out, "Where the page goes")
       ->type_name("FILE.html")
       ->capture_default_str();

@@ -27,7 +27,7 @@ namespace {
 constexpr int kTimes = 20;
 
 struct Flags {
-  std::string file;
+  GraphPath path;
   std::vector<std::string> out;
   InputFlags inputs;
   bool time = false, each_op = false, verify = false, profile = false, json = false;
@@ -199,7 +199,7 @@ void print_run(const RunSaid& said, const Flags& flags, const LoadedGraph& graph
 }
 
 void run(const Flags& flags) {
-  const GraphFile file = read_graph(flags.file);
+  const GraphFile file = read_graph(flags.path);
   const std::vector<std::pair<size_t, std::string>> out = files_of(flags, file);
   std::vector<ir::HostTensor> inputs = gather_inputs(file.graph, flags.inputs);
 
@@ -271,7 +271,7 @@ void add_run(CLI::App& app) {
 
 Files are NPY, or PNG when their name ends in .png: u8 and u16 samples come in as they are,
 and floats from 0 to 1 go out as u8. Outputs' names end so, or in nothing. '-' is NPY on the standard input or output.)");
-  command->add_option("FILE", flags->file, "A .weft file, or - for the standard input")->required();
+  add_graph_path(*command, flags->path);
   add_input_options(*command, flags->inputs);
   command
       ->add_option(

@@ -20,7 +20,8 @@ namespace weft::cli {
 namespace {
 
 struct Flags {
-  std::string file, stage = "graph";
+  GraphPath path;
+  std::string stage = "graph";
   bool dot = false;
   DeviceChoice device = default_device_choice();
   bool device_given = false;
@@ -67,7 +68,7 @@ void run(Flags flags) {
   if (flags.dot && !drawn)
     throw Error(fmt::format("show: --dot draws the stages graph, simplified and fused, not {}", flags.stage));
 
-  GraphFile file = read_graph(flags.file);
+  GraphFile file = read_graph(flags.path);
   if (flags.stage == "graph") {
     fmt::print("{}", flags.dot ? ir::dot(file.graph) : ir::print(file.graph));
     return;
@@ -105,7 +106,7 @@ void add_show(CLI::App& app) {
   weft show softmax.weft --stage ptx            (needs NVRTC, no GPU)
   echo 'graph { %a = input : f32[9]
                 return %a }' | weft show - --stage graph)");
-  command->add_option("FILE", flags->file, "A .weft file, or - for the standard input")->required();
+  add_graph_path(*command, flags->path);
   std::vector<std::string> names;
   std::string listed;
   for (auto& s : kStages) {

@@ -20,7 +20,7 @@ namespace {
 constexpr int kTimes = 15;
 
 struct Flags {
-  std::string file;
+  GraphPath path;
   InputFlags inputs{{}, 1};
   double seconds = 10;
   bool json = false;
@@ -45,7 +45,7 @@ Json tuned_json(const std::vector<runtime::TunedKernel>& kernels) {
 
 void run(const Flags& flags) {
   if (std::isnan(flags.seconds)) throw CLI::ValidationError("--seconds", "takes a number, got nan");
-  GraphFile file = read_graph(flags.file);
+  GraphFile file = read_graph(flags.path);
   if (flags.device.cache_directory.empty())
     throw Error(
         "tune: what it finds is kept in the cache, which is switched off: give --cache-dir or "
@@ -85,7 +85,7 @@ void add_tune(CLI::App& app) {
   weft tune softmax.weft --in x=x.npy --seconds 60
 
 Inputs that are not given are drawn at random. Later compiles of the same kernels for the same extents use what was found; `weft cache clear` forgets it.)");
-  command->add_option("FILE", flags->file, "A .weft file, or - for the standard input")->required();
+  add_graph_path(*command, flags->path);
   add_input_options(*command, flags->inputs);
   command->add_option("--seconds", flags->seconds, "When to end at the latest")
       ->check(takes("--seconds", 0.0, 1e6))

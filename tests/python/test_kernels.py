@@ -245,6 +245,39 @@ def test_cuda_kernels_are_read_anywhere():
             k(grid, block, (x, wf.kernel_output(4, "float32"), 3))
 
 
+WEIGHTED = """__constant__ float weights[3];
+static const __constant__ double halves[2] = {0.5, 0.5};
+__constant__ unsigned int shift;
+__global__ void smooth(const float* x, float* r) { r[threadIdx.x] = weights[0] * x[threadIdx.x] + halves[0] + shift; }"""
+
+
+def test_constants_of_cuda_are_given_by_name():
+    smooth = wf.cuda_kernel(WEIGHTED, "smooth")
+    x = wf.ones(4, dtype="float32")
+    args = (x, wf.kernel_output(4, "float32"))
+    weights, shift = wf.ones(3, dtype="float32"), wf.zeros((), dtype="uint32")
+    for constants, message in [
+        (None, r'the __constant__ weights has no elements: give an array for it, as in constants={"weights": x}'),
+        ({"weights": weights}, "the __constant__ shift has no elements"),
+        ({"weights": weights, "shift": shift, "halves": weights}, "the text declares no __constant__ halves without elements"),
+        ({"weights": weights.astype("float64"), "shift": shift}, r"__constant__ float weights: takes elements of f32: got f64\(3,\), which astype"),
+        ({"weights": weights, "shift": shift}, "is a kernel for CUDA: got arrays of cpu"),
+    ]:
+        with pytest.raises((wf.Error, TypeError), match=message):
+            smooth(1, 4, args, constants=constants)
+    with pytest.raises(wf.Error, match="f:1:1: declare each __constant__ array on its own"):
+        wf.cuda_kernel("__constant__ float a[2], b[2];\n__global__ void f(float* r) {}", "f")
+
+
+def test_occupancy_is_of_gpus(saxpy):
+    twice = wf.cuda_kernel("__global__ void twice(const float* x, float* y) { y[threadIdx.x] = x[0] * 2; }", "twice")
+    with pytest.raises(wf.Error, match="twice: is a kernel for CUDA: got cpu"):
+        twice.occupancy(256, device="cpu")
+    with pytest.raises(wf.Error, match="the block has one to three extents: got 4"):
+        twice.occupancy((1, 1, 1, 1))
+    assert not hasattr(saxpy, "occupancy")
+
+
 def test_has_limits_and_atomic_updates():
     k = wf.cpu_kernel("""#include <climits>
 #include <float.h>

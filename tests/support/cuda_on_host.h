@@ -16,6 +16,7 @@
 #include <vector>
 
 #define __device__
+#define __constant__ static
 #define __global__
 #define __forceinline__ inline
 #define __noinline__ __attribute__((noinline))

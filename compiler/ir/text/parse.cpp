@@ -18,7 +18,9 @@
 #include "compiler/ir/text/lexer.h"
 #include "compiler/ir/text/literal.h"
 #include "compiler/ir/text/parse_function.h"
+#include "compiler/ir/text/parse_kernel.h"
 #include "compiler/ir/text/print.h"
+#include "compiler/ir/text/types.h"
 
 namespace weft::ir {
 namespace {
@@ -61,12 +63,24 @@ struct Statement {
   Token stated_at;
 };
 
+}  // namespace
+
+struct Defined {
+  std::vector<std::shared_ptr<const std::string>> texts;  // into which maps point
+  std::map<std::string, FunctionRef, std::less<>> functions;
+  std::map<std::string, std::shared_ptr<const Code>, std::less<>> codes;
+  std::map<std::string, UserKernelRef, std::less<>> kernels;
+};
+
+namespace {
+
 class Parser {
  public:
-  Parser(std::string_view text, std::string_view file_name)
-      : lexer_(text, file_name), file_(interned(file_name)) {}
+  Parser(std::string_view text, std::string_view file_name, const Defined& defined)
+      : lexer_(text, file_name), file_(interned(file_name)), defined_(defined) {}
 
-  Graph graph() {
+  // What stands before the graph.
+  void definitions() {
     for (skip_newlines();; skip_newlines()) {
       if (lexer_.peek().is("body")) {
         body();
@@ -74,10 +88,24 @@ class Parser {
         function();
       } else if (lexer_.peek().is("map")) {
         code();
+      } else if (lexer_.peek().is("kernel")) {
+        kernel();
       } else {
         break;
       }
     }
+  }
+
+  // Those of a text that holds nothing else.
+  Defined alone() {
+    definitions();
+    if (!bodies_.empty()) lexer_.expected("the graph that the bodies belong to");
+    if (lexer_.peek().kind != Token::End) lexer_.expected("'map', 'function' or 'kernel'");
+    return std::move(defined_);
+  }
+
+  Graph graph() {
+    definitions();
     if (!lexer_.peek().is("graph")) lexer_.expected("'graph'");
     lexer_.take();
     if (lexer_.peek().kind == Token::Word) lexer_.take();
@@ -105,8 +133,14 @@ class Parser {
   void function() {
     FunctionRef made = parse_function(lexer_);
     const std::string name = made->name;
-    if (!functions_.emplace(name, std::move(made)).second)
+    if (!defined_.functions.emplace(name, std::move(made)).second)
       lexer_.fail(lexer_.peek(), fmt::format("'{}' is already a function", name));
+  }
+
+  void kernel() {
+    auto [name, made] = parse_kernel(lexer_);
+    if (!defined_.kernels.emplace(name, std::move(made)).second)
+      lexer_.fail(lexer_.peek(), fmt::format("'{}' is already a kernel", name));
   }
 
   // map name(T x) -> (T y) { y = …; } derivative { dy_dx = …; }
@@ -116,7 +150,7 @@ class Parser {
     if (named.kind != Token::Word) lexer_.expected("the name of an op");
     CodeTexts texts;
     texts.name = std::string(lexer_.take().text);
-    if (functions_.contains(texts.name) || codes_.contains(texts.name))
+    if (defined_.functions.contains(texts.name) || defined_.codes.contains(texts.name))
       lexer_.fail(named, fmt::format("{} is already a function", quoted(named)));
     const auto text = [&](std::string_view part) {
       return CodeText{lexer_.text(), part, lexer_.file_name()};
@@ -134,7 +168,7 @@ class Parser {
       lexer_.take();
       texts.derivative = text(lexer_.take_enclosed('{', '}'));
     }
-    codes_.emplace(texts.name, Code::parse(texts));
+    defined_.codes.emplace(texts.name, Code::parse(texts));
   }
 
   // What stands in braces.
@@ -163,20 +197,6 @@ class Parser {
     return std::move(graph_);
   }
 
-  // Runs `f`, which speaks of the op alone, and says where the op stands.
-  template <class F>
-  auto at_op(const Token& at, F&& f) const {
-    try {
-      return f();
-    } catch (const IndexError& e) {
-      throw IndexError(lexer_.located(at, e.what()));
-    } catch (const TypeError& e) {
-      throw TypeError(lexer_.located(at, e.what()));
-    } catch (const Error& e) {
-      throw Error(lexer_.located(at, e.what()));
-    }
-  }
-
   // ---- reading
   void skip_newlines() {
     while (lexer_.peek().kind == Token::Newline) lexer_.take();
@@ -200,55 +220,6 @@ class Parser {
     return found->second.node;
   }
 
-  Dims list() {
-    expect('[');
-    Dims values;
-    if (accept(']')) return values;
-    do values.push_back(to_int64(lexer_, lexer_.take()));
-    while (accept(','));
-    if (!accept(']')) lexer_.expected("',' or ']'");
-    return values;
-  }
-
-  TensorType type() {
-    const Token at = lexer_.peek();
-    std::optional<DType> dtype;
-    if (at.kind == Token::Word) dtype = dtype_from_name(at.text);
-    if (!dtype) lexer_.expected("a dtype, as in 'f32[2, 3]'");
-    lexer_.take();
-    if (!lexer_.peek().is('[')) lexer_.expected(fmt::format("a shape, as in '{}[2, 3]'", at.text));
-    TensorType result{*dtype, list()};
-    at_op(at, [&] { check_size("type", result.shape, size_of(*dtype)); });
-    return result;
-  }
-
-  std::string string(const Token& at) const {
-    std::string_view text = at.text;
-    if (text.size() < 2 || text.back() != '"') lexer_.fail(at, "expected a closing '\"' on the same line");
-    std::string out;
-    for (size_t i = 1; i + 1 < text.size(); ++i) {
-      if (text[i] != '\\') {
-        out += text[i];
-        continue;
-      }
-      char c = text[++i];
-      auto digit = [&](size_t k) { return std::string_view("0123456789abcdef").find(text[k]); };
-      if (i + 1 == text.size()) {
-        lexer_.fail(at, "expected a closing '\"' on the same line");
-      } else if (c == 'n') {
-        out += '\n';
-      } else if (c == '"' || c == '\\') {
-        out += c;
-      } else if (c == 'x' && i + 3 < text.size() && digit(i + 1) < 16 && digit(i + 2) < 16) {
-        out += static_cast<char>(digit(i + 1) * 16 + digit(i + 2));
-        i += 2;
-      } else {
-        lexer_.fail(at, "expected \\\", \\\\, \\n or \\x and two digits of 0-9a-f after a backslash");
-      }
-    }
-    return out;
-  }
-
   Statement statement() {
     Statement s;
     s.target = lexer_.take();
@@ -269,7 +240,7 @@ class Parser {
     }
     if (accept(':')) {
       s.stated_at = lexer_.peek();
-      s.stated = type();
+      s.stated = parse_type(lexer_);
     } else if (!ends_arguments(lexer_.peek())) {
       lexer_.expected("',', ':' or the end of the line");
     }
@@ -287,7 +258,7 @@ class Parser {
       lexer_.take();
     } else if (at.kind == Token::String) {
       if (s.name) lexer_.expected("one name only");
-      s.name = string(lexer_.take());
+      s.name = parse_string(lexer_, lexer_.take());
       s.name_at = at;
     } else if (starts_literal(at)) {
       s.operands.push_back({at, {}, parse_literal(lexer_)});
@@ -300,10 +271,10 @@ class Parser {
       lexer_.take();
       Attribute a{at, lexer_.peek(), lexer_.peek().is('['), {}, {}, false};
       if ((kind(s.op) == OpKind::Loop && names_bodies(at.text)) ||
-          (s.op == Op::apply && at.text == "function"))
+          ((s.op == Op::apply || s.op == Op::kernel) && at.text == "function"))
         a.words = words();
       else if (a.is_list)
-        a.values = list();
+        a.values = parse_dims(lexer_);
       else
         a.values = {to_int64(lexer_, lexer_.take())};
       s.attributes.push_back(std::move(a));
@@ -365,7 +336,7 @@ class Parser {
     Lines lines(SourceLine{file_, s.op_at.line});
     if (is_elementwise(s.op) && !is_strict(s)) {
       std::vector<NodeRef> inputs = weak_inputs(s, lines);
-      return at_op(s.op_at, [&] { return elementwise(s.op, inputs, lines); });
+      return at_token(lexer_, s.op_at, [&] { return elementwise(s.op, inputs, lines); });
     }
     std::vector<NodeRef> inputs;
     for (const Operand& operand : s.operands)
@@ -373,8 +344,9 @@ class Parser {
         inputs.push_back(operand.node);
       else if (s.op == Op::pad)
         inputs.push_back(literal_node(*operand.literal, s.operands[0].node->dtype(), lines));
-    return at_op(s.op_at,
-                 [&] { return make(s.op, inputs, std::move(attr), s.stated.value_or(TensorType{}), lines); });
+    return at_token(lexer_, s.op_at, [&] {
+      return make(s.op, inputs, std::move(attr), s.stated.value_or(TensorType{}), lines);
+    });
   }
 
   void check_operands(const Statement& s) const {
@@ -475,9 +447,7 @@ class Parser {
       case OpKind::Loop:
         return loop_attribute(s);
       case OpKind::Kernel:
-        lexer_.fail(
-            s.op_at,
-            "kernel: a file holds no kernel of its own text: define it by cpu_kernel() or cuda_kernel()");
+        return kernel_attribute(s);
       default:
         break;
     }
@@ -519,11 +489,34 @@ class Parser {
     for (Attribute& a : s.attributes) {
       if (a.key.text != "function") continue;
       a.used = true;
-      if (const auto code = codes_.find(a.words[0].text); code != codes_.end())
+      if (const auto code = defined_.codes.find(a.words[0].text); code != defined_.codes.end())
         return {function_of(*code->second, s), find_number(s, "result").value_or(0)};
-      const auto found = functions_.find(std::string(a.words[0].text));
-      if (found == functions_.end()) lexer_.fail(a.at, fmt::format("{} is no function above", quoted(a.at)));
+      const auto found = defined_.functions.find(a.words[0].text);
+      if (found == defined_.functions.end())
+        lexer_.fail(a.at, fmt::format("{} is no function above", quoted(a.at)));
       return {found->second, find_number(s, "result").value_or(0)};
+    }
+    missing(s, "function=…");
+  }
+
+  KernelAttr kernel_attribute(Statement& s) const {
+    for (Attribute& a : s.attributes) {
+      if (a.key.text != "function") continue;
+      a.used = true;
+      const auto found = defined_.kernels.find(a.words[0].text);
+      if (found == defined_.kernels.end())
+        lexer_.fail(a.at, fmt::format("{} is no kernel above", quoted(a.at)));
+      const UserKernel& kernel = *found->second;
+      const auto fits = [](const Operand& one, const TensorType& type) {
+        return one.node && one.node->type == type;
+      };
+      if (!std::ranges::equal(s.operands, kernel.operands, fits))
+        lexer_.fail(s.op_at, fmt::format("kernel: {} takes other operands", kernel.title));
+      const int64_t result = find_number(s, "result").value_or(0);
+      if (result < 0 || std::cmp_greater_equal(result, kernel.results.size()))
+        lexer_.fail(s.op_at, fmt::format("kernel: {} has {} results: got result={}", kernel.title,
+                                         kernel.results.size(), result));
+      return {found->second, result};
     }
     missing(s, "function=…");
   }
@@ -577,7 +570,7 @@ class Parser {
       loop.carries = static_cast<size_t>(of_body);
     }
     const int64_t result = count("result", 0);
-    const LoopRef made = at_op(s.op_at, [&] { return checked(std::move(loop)); });
+    const LoopRef made = at_token(lexer_, s.op_at, [&] { return checked(std::move(loop)); });
     return {made, result};
   }
 
@@ -603,7 +596,7 @@ class Parser {
   }
 
   int64_t normal_axis(const Statement& s, int64_t axis, size_t rank) const {
-    return at_op(s.op_at, [&] { return normalize_axis(name(s.op), axis, rank); });
+    return at_token(lexer_, s.op_at, [&] { return normalize_axis(name(s.op), axis, rank); });
   }
 
   TextLexer lexer_;
@@ -612,12 +605,26 @@ class Parser {
   std::vector<std::pair<NodeRef, Token>> assigns_;
   std::unordered_map<std::string_view, Definition> values_;
   std::unordered_map<std::string_view, Graph> bodies_;
-  std::unordered_map<std::string, FunctionRef> functions_;
-  std::map<std::string, std::shared_ptr<const Code>, std::less<>> codes_;
+  Defined defined_;
 };
 
 }  // namespace
 
-Graph parse(std::string_view text, std::string_view file_name) { return Parser(text, file_name).graph(); }
+Definitions::Definitions() : defined_(std::make_shared<const Defined>()) {}
+
+void Definitions::add(std::string text, std::string_view file_name) {
+  const auto kept = std::make_shared<const std::string>(std::move(text));
+  Defined all = Parser(*kept, file_name, *defined_).alone();
+  all.texts.push_back(kept);
+  defined_ = std::make_shared<const Defined>(std::move(all));
+}
+
+Graph Definitions::parse(std::string_view text, std::string_view file_name) const {
+  return Parser(text, file_name, *defined_).graph();
+}
+
+Graph parse(std::string_view text, std::string_view file_name) {
+  return Definitions().parse(text, file_name);
+}
 
 }  // namespace weft::ir

@@ -7,25 +7,13 @@
 #include <utility>
 #include <vector>
 
-#include "compiler/base/error.h"
 #include "compiler/ir/text/literal.h"
+#include "compiler/ir/text/types.h"
 
 namespace weft::ir {
 namespace {
 
 class FunctionParser {
-  // f(), whose errors are shown at `at`.
-  template <class F>
-  auto at_token(const Token& at, F&& f) const {
-    try {
-      return f();
-    } catch (const TypeError& e) {
-      throw TypeError(lexer_.located(at, e.what()));
-    } catch (const Error& e) {
-      throw Error(lexer_.located(at, e.what()));
-    }
-  }
-
  public:
   explicit FunctionParser(TextLexer& lexer) : lexer_(lexer) {}
 
@@ -56,7 +44,7 @@ class FunctionParser {
       derivative.f_.name = "d_" + f_.name;
       f_.derivative = derivative.rest(lexer_.take());
     }
-    return at_token(named, [&] { return checked(std::move(f_)); });
+    return at_token(lexer_, named, [&] { return checked(std::move(f_)); });
   }
 
   static constexpr size_t kDeepest = 200;
@@ -155,7 +143,7 @@ class FunctionParser {
         std::vector<DType> args;
         args.reserve(i.args.size());
         for (int a : i.args) args.push_back(f_.values[static_cast<size_t>(a)]);
-        const DType got = at_token(op_at, [&] { return map_result(i.op, args, stated_); });
+        const DType got = at_token(lexer_, op_at, [&] { return map_result(i.op, args, stated_); });
         if (got != stated_)
           lexer_.fail(op_at, fmt::format("{}: the result is {}, but {} is stated", op_at.text,
                                          weft::name(got), weft::name(stated_)));

@@ -218,11 +218,16 @@ class Bodies {
   const std::vector<std::string>& names(const Loop& loop) const { return names_.at(loop.hash); }
   const std::vector<std::pair<std::string, const Function*>>& functions() const { return functions_; }
   const std::string& name(const Function& function) const { return function_names_.at(function.hash); }
+  const std::vector<std::pair<std::string, const UserKernel*>>& kernels() const { return kernels_; }
+  const std::string& name(const UserKernel& kernel) const {
+    return std::ranges::find(kernels_, kernel.hash, [](auto& one) { return one.second->hash; })->first;
+  }
 
  private:
   void add(const Graph& graph) {
     for (const Node* node : topological_order(graph.outputs)) {
       if (is_apply(*node)) add(*function_of(*node));
+      if (is_user_kernel(*node)) add(*user_kernel_of(*node));
       if (!is_loop(*node) || names_.contains(loop_of(*node)->hash)) continue;
       std::vector<std::string> names;
       names.reserve(loop_of(*node)->bodies.size());
@@ -240,6 +245,13 @@ class Bodies {
     function_names_.emplace(function.hash, name);
     functions_.emplace_back(std::move(name), &function);
   }
+  void add(const UserKernel& kernel) {
+    if (std::ranges::any_of(kernels_, [&](auto& other) { return other.second->hash == kernel.hash; })) return;
+    const bool taken = !is_identifier(kernel.title) || std::ranges::any_of(kernels_, [&](auto& other) {
+      return other.first == kernel.title;
+    });
+    kernels_.emplace_back(taken ? fmt::format("kernel_{}", kernels_.size()) : kernel.title, &kernel);
+  }
   std::string name_of(const Graph& body) {
     const Hash hash = hash_graph(body);
     if (auto known = bodies_.find(hash); known != bodies_.end()) return known->second;
@@ -252,6 +264,7 @@ class Bodies {
 
   std::vector<std::pair<std::string, const Function*>> functions_;
   std::unordered_map<Hash, std::string, HashOf> function_names_;
+  std::vector<std::pair<std::string, const UserKernel*>> kernels_;
   std::vector<std::pair<std::string, const Graph*>> all_;
   std::unordered_map<Hash, std::string, HashOf> bodies_;
   std::unordered_map<Hash, std::vector<std::string>, HashOf> names_;
@@ -317,7 +330,10 @@ class Arguments {
   }
 
   void one(const Node&, const KernelAttr& a) {
-    put_string(next(), a.kernel->title);
+    if (bodies_)
+      put(next(), "function={}", bodies_->name(*a.kernel));
+    else
+      put_string(next(), a.kernel->title);
     put(next(), "result={}", a.result);
   }
 
@@ -395,6 +411,64 @@ void put_graph(Buffer& out, const std::string& head, const Graph& graph, const B
 
 }  // namespace
 
+namespace {
+
+// Of operands and results, as the text's parameters and __constant__ arrays are called.
+struct KernelNames {
+  explicit KernelNames(const UserKernel& k) : operands(k.operands.size()), results(k.results.size()) {
+    for (const UserKernel::Argument& one : k.arguments)
+      (one.kind == UserKernel::Argument::Kind::Result ? results : operands)[one.number] = one.name;
+    for (size_t i = 0; i < results.size(); ++i)
+      if (k.starts_as[i] >= 0) operands[static_cast<size_t>(k.starts_as[i])] = results[i];
+  }
+  std::vector<std::string> operands, results;
+};
+
+// Whether its braces match, so that it can stand in braces.
+bool has_matching_braces(std::string_view text) {
+  int64_t depth = 0;
+  for (const char c : text) {
+    if (c == '{') ++depth;
+    if (c == '}' && --depth < 0) return false;
+  }
+  return depth == 0;
+}
+
+void put_kernel(Buffer& out, std::string_view name, const UserKernel& k) {
+  const KernelNames names(k);
+  const auto put_typed = [&](const std::vector<TensorType>& types, const std::vector<std::string>& called) {
+    for (size_t i = 0; i < types.size(); ++i) {
+      put(out, "{}", i ? ", " : "");
+      put_type(out, types[i]);
+      put(out, " {}", called[i]);
+    }
+  };
+  put(out, "kernel {}(", name);
+  put_typed(k.operands, names.operands);
+  put(out, ") -> (");
+  put_typed(k.results, names.results);
+  if (k.target == UserKernel::Target::Cpu)
+    put(out, "), range={}, grain={}", k.grid[0], k.grain);
+  else
+    put(out, "), grid=[{}], block=[{}]", fmt::join(k.grid, ", "), fmt::join(k.block, ", "));
+  if (k.shared_bytes != 0) put(out, ", shared_bytes={}", k.shared_bytes);
+  if (k.cluster != 1) put(out, ", cluster={}", k.cluster);
+  if (k.checks) put(out, ", checks=1");
+  if (k.name != name) {
+    put(out, ", entry=");
+    put_string(out, k.name);
+  }
+  if (has_matching_braces(k.text->text)) {
+    put(out, " {{{}}}\n\n", k.text->text);
+  } else {
+    put(out, " = ");
+    put_string(out, k.text->text);
+    put(out, "\n\n");
+  }
+}
+
+}  // namespace
+
 std::string print(const Function& function, std::string_view name) {
   return FunctionPrinter(function).run(name);
 }
@@ -403,6 +477,7 @@ std::string print(const Graph& graph, PrintOptions options) {
   const Bodies bodies(graph);
   Buffer out;
   for (const auto& [name, function] : bodies.functions()) put(out, "{}\n", print(*function, name));
+  for (const auto& [name, kernel] : bodies.kernels()) put_kernel(out, name, *kernel);
   for (const auto& [name, body] : bodies.all()) {
     put_graph(out, "body " + name, *body, bodies, options);
     put(out, "\n");

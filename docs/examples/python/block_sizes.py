@@ -61,4 +61,5 @@ print(f"a histogram of {drawn.size} bytes by the {'threads of a block' if on_cud
 slowest = max(took.values())
 for size, ms in took.items():
     bar = "#" * max(1, round(40 * ms / slowest))
-    print(f"{size:8} {bar:40} {ms:8.3f} ms, {by_numpy / ms:6.1f} x numpy")
+    share = f", {histogram.occupancy(size).share:.0%} of the threads that fit" if on_cuda else ""
+    print(f"{size:8} {bar:40} {ms:8.3f} ms, {by_numpy / ms:6.1f} x numpy{share}")

@@ -6,9 +6,9 @@
 
 #include "compiler/base/error.h"
 #include "compiler/ir/build.h"
+#include "compiler/ir/code/kernel_text.h"
 #include "compiler/ir/user_kernel.h"
 #include "compiler/user_source.h"
-#include "frontend/cpp/functions/kernel_text.h"
 #include "frontend/cpp/record/record.h"
 #include "frontend/cpp/session/env.h"
 #include "frontend/cpp/weft/kernels.h"
@@ -22,12 +22,12 @@ struct TextKernel::State {
       : target(of),
         source(std::make_shared<const ir::UserText>(text_of)),
         title(called.substr(0, called.find('<'))),
-        text(detail::read_kernel_text(text_of, called, is_cuda())) {}
+        text(ir::read_kernel_text(text_of, called, is_cuda())) {}
 
   UserKernel::Target target;
   std::shared_ptr<const ir::UserText> source;
   std::string title;
-  detail::KernelText text;
+  ir::KernelText text;
   // What each set of kinds of arguments was emitted as: a call in a loop emits no text.
   mutable std::mutex mutex;
   mutable std::map<std::string, KernelSource> sources;
@@ -41,7 +41,7 @@ struct TextKernel::State {
 
 namespace {
 
-std::string written(const detail::KernelParameter& p) {
+std::string written(const ir::KernelParameter& p) {
   return (p.is_const ? "const " : "") + p.type + (p.is_pointer ? "* " : " ") + p.name;
 }
 
@@ -52,7 +52,7 @@ class CallOfKernel {
  public:
   CallOfKernel(std::string title, detail::Recording& recording) : title_(std::move(title)), r_(recording) {}
 
-  void add(const detail::KernelConstantText& constant, const Operand& x) {
+  void add(const ir::KernelConstantText& constant, const Operand& x) {
     const auto refuse = [&](const std::string& rule, const std::string& got) {
       throw TypeError(
           fmt::format("{}: __constant__ {} {}: {}: got {}", title_, constant.type, constant.name, rule, got));
@@ -66,7 +66,7 @@ class CallOfKernel {
         {UserKernel::Argument::Kind::Constant, operand(node), constant.type, constant.name});
   }
 
-  void add(const detail::KernelParameter& p, const KernelArgument& argument) {
+  void add(const ir::KernelParameter& p, const KernelArgument& argument) {
     if (const auto* output = std::get_if<KernelOutput>(&argument)) {
       check_address(p, "a result", false);
       check_dtype(p, output->dtype, output->shape);
@@ -87,21 +87,21 @@ class CallOfKernel {
   std::vector<ir::NodeRef> operands;
 
  private:
-  [[noreturn]] void fail(const detail::KernelParameter& p, const std::string& rule,
+  [[noreturn]] void fail(const ir::KernelParameter& p, const std::string& rule,
                          const std::string& got) const {
     throw TypeError(fmt::format("{}: {}: {}: got {}", title_, written(p), rule, got));
   }
-  void check_address(const detail::KernelParameter& p, const char* what, bool reads) const {
+  void check_address(const ir::KernelParameter& p, const char* what, bool reads) const {
     if (!p.is_pointer) fail(p, "takes a number by its value", what);
     if (!reads && p.is_const)
       fail(p, "is const, so that nothing can be written there: leave const out", what);
   }
-  void check_dtype(const detail::KernelParameter& p, DType dtype, const Shape& shape) const {
+  void check_dtype(const ir::KernelParameter& p, DType dtype, const Shape& shape) const {
     if (p.dtype && *p.dtype != dtype)
       fail(p, "takes elements of " + std::string(name(*p.dtype)),
            written(dtype, shape) + ", which astype() converts");
   }
-  void check_kind(const detail::KernelParameter& p, DType from) const {
+  void check_kind(const ir::KernelParameter& p, DType from) const {
     // A number that is written as an integer fits each type that holds its value.
     if (!detail::is_same_kind(from, *p.dtype) && !(is_integer(from) && is_integer(*p.dtype)))
       fail(p, "takes a number of " + std::string(name(*p.dtype)), std::string(name(from)));
@@ -111,13 +111,13 @@ class CallOfKernel {
     kernel.operands.push_back(node->type);
     return operands.size() - 1;
   }
-  void add_result(const detail::KernelParameter& p, const ir::TensorType& type, int starts_as) {
+  void add_result(const ir::KernelParameter& p, const ir::TensorType& type, int starts_as) {
     kernel.arguments.push_back(
         {UserKernel::Argument::Kind::Result, kernel.results.size(), p.type + "*", p.name});
     kernel.results.push_back(type);
     kernel.starts_as.push_back(starts_as);
   }
-  void add_operand(const detail::KernelParameter& p, const Operand& x) {
+  void add_operand(const ir::KernelParameter& p, const Operand& x) {
     if (p.is_pointer) {
       if (!x.array()) fail(p, "takes an array", "a number");
       if (!p.is_const)
@@ -149,12 +149,12 @@ class CallOfKernel {
 };
 
 // Each that the text declares, and no other: what a kernel gives depends on what it is given alone.
-void add_constants(const std::string& title, const std::vector<detail::KernelConstantText>& declared,
+void add_constants(const std::string& title, const std::vector<ir::KernelConstantText>& declared,
                    const std::vector<std::pair<std::string, Operand>>& given, CallOfKernel& call) {
   for (const auto& [name, x] : given)
     if (std::ranges::none_of(declared, [&](const auto& one) { return one.name == name; }))
       throw Error(fmt::format("{}: the text declares no __constant__ {} without elements", title, name));
-  for (const detail::KernelConstantText& one : declared) {
+  for (const ir::KernelConstantText& one : declared) {
     const auto found = std::ranges::find(given, one.name, &std::pair<std::string, Operand>::first);
     if (found == given.end())
       throw Error(fmt::format(
@@ -211,7 +211,7 @@ std::vector<TextKernel::Parameter> TextKernel::parameters() const {
   std::vector<Parameter> out;
   out.reserve(state_->text.parameters.size());
   for (size_t k = state_->first(); k < state_->text.parameters.size(); ++k) {
-    const detail::KernelParameter& p = state_->text.parameters[k];
+    const ir::KernelParameter& p = state_->text.parameters[k];
     out.push_back({p.type, p.name, p.is_pointer, p.is_const});
   }
   return out;
@@ -249,13 +249,7 @@ std::vector<Array> TextKernel::operator()(const KernelLaunch& launch,
     throw Error(
         s.title +
         ": a kernel without a result does nothing that can be seen: give a result, or an array to change");
-  if ((device.target.kind == TargetKind::Cuda) != cuda)
-    throw Error(fmt::format("{}: is a kernel for {}: got arrays of {}", s.title, cuda ? "CUDA" : "the CPU",
-                            device.name));
-  if (!cuda && !device.target.compiles)
-    throw Error(s.title +
-                ": a kernel has to be compiled, and this library was built without a compiler: build it with "
-                "WEFT_CPU_JIT=ON");
+  check_target(kernel, device.target, device.name);
   s.load(*device.device, kernel);
   const auto count = static_cast<uint32_t>(call.operands.size() + 1);
   std::vector<Array> results;

@@ -285,6 +285,47 @@ TEST_F(CliRun, AnotherConstantCompilesNothing) {
   EXPECT_THAT(run(timed, text("0.7")).out, HasSubstr("0 compiled in 0.00 ms, 1 from disk"));
 }
 
+// What a file of definitions holds is known by its name in the graph of another.
+TEST_F(CliRun, TakesKernelsAndMapsFromAFileOfTheirOwn) {
+  write_text(folder / "ops.weft", R"(# of users
+map shrink(T x, T t) -> (T r) { if (x > t) return x - t; r = 0; }
+kernel twice(f32[2, 3] x) -> (f32[2, 3] r), range=6 {
+void twice(long begin, long end, const float* x, float* r) {
+  for (long i = begin; i < end; ++i) r[i] = 2 * x[i];
+  return;
+}
+}
+)");
+  write_text(folder / "used.weft", R"(graph {
+  %x = input : f32[2, 3]
+  %t = constant 1.0 : f32[2, 3]
+  %s = apply %x, %t, function=shrink : f32[2, 3]
+  %r = kernel %s, function=twice : f32[2, 3]
+  return %r
+}
+)");
+  const std::vector<std::string> with = {"--with", folder / "ops.weft"};
+  std::vector<std::string> arguments = {
+      folder / "used.weft", "--in", "x=" + (folder / "x.npy"), "--out", "r=" + (folder / "r.npy"),
+      "--cache-dir",        ""};
+  expect_error(run(arguments), 1, "used.weft:4:27: 'shrink' is no function above");
+  arguments.insert(arguments.end(), with.begin(), with.end());
+  const Ran ran = run(arguments);
+#if WEFT_TEST_COMPILES
+  ASSERT_EQ(ran.code, 0) << ran.err;
+  EXPECT_THAT(values_of<float>(io::read_npy(folder / "r.npy")), ElementsAre(0, 0, 2, 4, 6, 8));
+#else
+  expect_error(ran, 1, "twice: a kernel has to be compiled");
+#endif
+  const Ran shown = run_weft({"show", folder / "used.weft", "--with", folder / "ops.weft"});
+  ASSERT_EQ(shown.code, 0) << shown.err;
+  EXPECT_THAT(shown.out, HasSubstr("kernel twice(f32[2, 3] x) -> (f32[2, 3] r), range=6, grain=1 {"));
+  write_text(folder / "whole.weft", shown.out);
+  EXPECT_EQ(run_weft({"show", folder / "whole.weft"}).out, shown.out);
+  expect_error(run({folder / "used.weft", "--with", folder / "used.weft"}), 1,
+               "used.weft:1:1: expected 'map', 'function' or 'kernel', got 'graph'");
+}
+
 TEST_F(CliRun, SaysWhatIsWrongWithAGraphFile) {
   expect_error(run({folder / "none.weft"}), 1, "none.weft: cannot be read: No such file");
   expect_error(run({folder.path()}), 1, "is a folder");

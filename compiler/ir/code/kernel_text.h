@@ -8,7 +8,7 @@
 
 #include "compiler/base/dtype.h"
 
-namespace weft::detail {
+namespace weft::ir {
 
 struct KernelParameter {
   std::string
@@ -33,4 +33,4 @@ struct KernelText {
 // The function of this name; `name` says the types of a template, as in "saxpy<float>". Errors give line and column.
 KernelText read_kernel_text(std::string_view text, const std::string& name, bool cuda);
 
-}  // namespace weft::detail
+}  // namespace weft::ir

@@ -1,4 +1,4 @@
-#include "frontend/cpp/functions/kernel_text.h"
+#include "compiler/ir/code/kernel_text.h"
 
 #include <fmt/format.h>
 
@@ -8,7 +8,7 @@
 
 #include "compiler/base/error.h"
 
-namespace weft::detail {
+namespace weft::ir {
 namespace {
 
 bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
@@ -58,7 +58,7 @@ std::vector<std::string> words_of(std::string_view text) {
 }
 
 // Parts between commas that stand in no brackets.
-std::vector<std::string> listed(std::string_view text) {
+std::vector<std::string> between_commas(std::string_view text) {
   std::vector<std::string> parts;
   int depth = 0;
   size_t from = 0;
@@ -126,7 +126,8 @@ class Reader {
     base_ = name.substr(0, open);
     while (!base_.empty() && base_.back() == ' ') base_.pop_back();
     if (open != std::string::npos && name.rfind('>') != std::string::npos)
-      template_arguments_ = listed(std::string_view(name).substr(open + 1, name.rfind('>') - open - 1));
+      template_arguments_ =
+          between_commas(std::string_view(name).substr(open + 1, name.rfind('>') - open - 1));
   }
 
   KernelText read() {
@@ -143,7 +144,7 @@ class Reader {
     out.name = name_;
     size_t from = open + 1;
     for (const std::string& part :
-         listed(std::string_view(bare_).substr(open + 1, closing(open) - open - 1))) {
+         between_commas(std::string_view(bare_).substr(open + 1, closing(open) - open - 1))) {
       const size_t here = bare_.find(part, from);
       out.parameters.push_back(parameter(part, here));
       from = here + part.size();
@@ -244,7 +245,8 @@ class Reader {
     }
     const size_t open = head.find('<', begin), close = head.find('>', begin);
     if (open == std::string::npos || close == std::string::npos) fail(at, "template has no <…>");
-    const std::vector<std::string> names = listed(std::string_view(head).substr(open + 1, close - open - 1));
+    const std::vector<std::string> names =
+        between_commas(std::string_view(head).substr(open + 1, close - open - 1));
     if (template_arguments_.empty())
       fail(at, fmt::format("{} is a template: name it with its types, as in \"{}<float>\"", base_, base_));
     for (size_t k = 0; k < std::min(names.size(), template_arguments_.size()); ++k) {
@@ -306,4 +308,4 @@ KernelText read_kernel_text(std::string_view text, const std::string& name, bool
   return Reader(text, name, cuda).read();
 }
 
-}  // namespace weft::detail
+}  // namespace weft::ir

@@ -288,7 +288,7 @@ TEST_F(CliRun, AnotherConstantCompilesNothing) {
 // What a file of definitions holds is known by its name in the graph of another.
 TEST_F(CliRun, TakesKernelsAndMapsFromAFileOfTheirOwn) {
   write_text(folder / "ops.weft", R"(# of users
-map shrink(T x, T t) -> (T r) { if (x > t) return x - t; r = 0; }
+map shrink(T x, T t) -> (T r) { r = x > t ? x - t : 0; }
 kernel twice(f32[2, 3] x) -> (f32[2, 3] r), range=6 {
 void twice(long begin, long end, const float* x, float* r) {
   for (long i = begin; i < end; ++i) r[i] = 2 * x[i];
@@ -308,7 +308,7 @@ void twice(long begin, long end, const float* x, float* r) {
   std::vector<std::string> arguments = {
       folder / "used.weft", "--in", "x=" + (folder / "x.npy"), "--out", "r=" + (folder / "r.npy"),
       "--cache-dir",        ""};
-  expect_error(run(arguments), 1, "used.weft:4:27: 'shrink' is no function above");
+  expect_error(run(arguments), 1, "used.weft:4:31: 'shrink' is no function above");
   arguments.insert(arguments.end(), with.begin(), with.end());
   const Ran ran = run(arguments);
 #if WEFT_TEST_COMPILES

@@ -7,6 +7,7 @@
 #include "compiler/derive/loops.h"
 #include "compiler/derive/nodes.h"
 #include "compiler/derive/rules.h"
+#include "compiler/derive/totals.h"
 #include "compiler/ir/build.h"
 
 namespace weft::derive {
@@ -127,50 +128,6 @@ void check_types(std::string_view op, std::span<const NodeRef> given, std::span<
   }
 }
 
-// Of a loop over parts each turn gives a cotangent that is zero but for its part, and sums over the whole would take the
-// square of the turns. The parts of few slices had better stay pads, which the kernel that reads them computes.
-constexpr int64_t kSmallPart = 8;  // so many times smaller than the whole
-
-NodeRef sum_of(const NodeRef& total, const NodeRef& more, const ir::Lines& lines) {
-  const bool pad = more->op == ir::Op::pad;
-  if (pad || more->op == ir::Op::update) {
-    const NodeRef &part = more->inputs[pad ? 0 : 1], &rest = more->inputs[pad ? 1 : 0];
-    const int64_t count = element_count(part->shape());
-    if (is_zero(*rest) && count > 0 && count * kSmallPart <= element_count(more->shape())) {
-      const ir::SliceAttr at =
-          pad ? ir::SliceAttr{more->as<ir::PadAttr>().before, Dims(part->shape().size(), 1)}
-              : more->as<ir::SliceAttr>();
-      const NodeRef there = sliced(total, at, part->shape(), lines);
-      const NodeRef sum = is_zero(*there) ? part : ir::map(ir::Op::add, {there, part}, lines);
-      return ir::update(total, sum, at.starts, at.steps, lines);
-    }
-  }
-  return ir::map(ir::Op::add, {total, more}, lines);
-}
-
-// The cotangents, or tangents, of nodes so far.
-class Totals {
- public:
-  const NodeRef& of(const NodeRef& node) const {
-    static const NodeRef none;
-    const auto found = totals_.find(node.get());
-    return found == totals_.end() ? none : found->second;
-  }
-  void add(const NodeRef& node, NodeRef more, const ir::Lines& lines) {
-    if (!more) return;
-    if (more->type != node->type)
-      throw InternalError("derive: " + std::string(ir::name(node->op)) + " of " +
-                          std::string(name(node->dtype())) + to_string(node->shape()) +
-                          " got a derivative of " + std::string(name(more->dtype())) +
-                          to_string(more->shape()));
-    NodeRef& total = totals_[node.get()];
-    total = total ? sum_of(total, more, lines) : std::move(more);
-  }
-
- private:
-  std::unordered_map<const Node*, NodeRef> totals_;
-};
-
 bool has_formulas(std::string_view derivative) {
   return !derivative.empty() && !derivative.starts_with(kNone) && !derivative.starts_with("rule: ");
 }
@@ -289,7 +246,7 @@ std::vector<NodeRef> vjp(std::span<const NodeRef> outputs, std::span<const NodeR
   }
   std::vector<NodeRef> results;
   for (const NodeRef& node : wrt) {
-    const NodeRef& total = totals.of(node);
+    const NodeRef total = totals.of(node);
     results.push_back(total ? total : zeros(node->type));
   }
   return results;
@@ -328,7 +285,7 @@ std::vector<NodeRef> jvp(std::span<const NodeRef> outputs, std::span<const NodeR
   }
   std::vector<NodeRef> results;
   for (const NodeRef& output : outputs) {
-    const NodeRef& total = totals.of(output);
+    const NodeRef total = totals.of(output);
     if (!has_tangents(output->dtype()))
       results.emplace_back();
     else

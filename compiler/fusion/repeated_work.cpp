@@ -15,6 +15,7 @@ using namespace tuning;
 namespace {
 
 using ir::Node;
+using ir::NodeRef;
 using ir::Op;
 using ir::OpKind;
 
@@ -73,6 +74,7 @@ bool RepeatedWork::store_repeated(const Expression& e, std::vector<const Node*>&
     if (times == 1 || cost(node, target_) == 0) continue;
     // Views that repeat as often are no place to begin: it is what they view that is stored.
     bool begins = false;
+    size_t read_by = 1;  // how often a reader is computed at which repetition begins
     std::vector<const Node*> stack{node};
     while (!stack.empty() && !begins) {
       const Node* top = stack.back();
@@ -80,19 +82,42 @@ bool RepeatedWork::store_repeated(const Expression& e, std::vector<const Node*>&
       for (auto* user : roots_.users.at(top)) {
         auto u = e.times.find(user);
         if (u == e.times.end() || u->second < times)
-          begins = true;
+          begins = true, read_by = u == e.times.end() ? 1 : static_cast<size_t>(u->second);
         else if (cost(user, target_) == 0 && u->second == times)
           stack.push_back(user);
       }
     }
     // The root's bound is for all that it repeats together: one value of several that exceed it has half of it.
-    if (begins && static_cast<float>(times - 1) * work_below(node, e) > kRepeatedWork / 2 &&
-        roots_.all.insert(node).second) {
-      roots_.repeated.insert(node);
-      stored.push_back(node);
+    if (!begins || static_cast<float>(times - 1) * work_below(node, e) <= kRepeatedWork / 2) continue;
+    const Node* kept = shared_below(node, static_cast<float>(times) / static_cast<float>(read_by) - 1, e);
+    if (roots_.all.insert(kept).second) {
+      roots_.repeated.insert(kept);
+      stored.push_back(kept);
     }
   }
   return stored.size() > before;
+}
+
+// What to store in the place of a value that is repeated: if little work makes it of one value that others read as
+// well, that one, which would be stored beside it.
+const Node* RepeatedWork::shared_below(const Node* node, float repeated, const Expression& e) const {
+  float work = 0;
+  bool shared = false;
+  for (const Node* n = node;;) {
+    if (kind(n->op) != OpKind::Map && kind(n->op) != OpKind::View) return node;
+    work += cost(n, target_);
+    if (work * repeated > kRepeatedWork / 2) return node;
+    const Node* of = nullptr;
+    for (const NodeRef& in : n->inputs) {
+      if (kind(in->op) == OpKind::Source || in.get() == of) continue;
+      if (of) return node;
+      of = in.get();
+    }
+    if (!of || !e.times.contains(of)) return node;
+    shared |= std::ranges::any_of(roots_.users.at(of), [&](const Node* user) { return user != n; });
+    if (shared && kind(of->op) != OpKind::View) return of;
+    n = of;
+  }
 }
 
 // Stores costly values of few elements that would be computed again and again, as those of a table that is

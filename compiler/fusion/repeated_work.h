@@ -27,6 +27,7 @@ class RepeatedWork {
  private:
   bool store_repeated(const Expression& e, std::vector<const ir::Node*>& stored);
   bool store_spread(const ir::Node* root, const Expression& e, std::vector<const ir::Node*>& stored);
+  const ir::Node* shared_below(const ir::Node* node, float repeated, const Expression& e) const;
   float work_below(const ir::Node* top, const Expression& e) const;
 
   Roots& roots_;

@@ -50,8 +50,7 @@ NodeRef joined(const NodeRef& total, const Part& part, const ir::TensorType& who
   if (element_count(shape) * kSmallPart > element_count(whole.shape))
     return ir::map(ir::Op::add, {total, alone(part, whole)}, part.lines);
   const NodeRef there = sliced(total, part.at, shape, part.lines);
-  const NodeRef sum =
-      is_zero(*there) ? part.value : ir::map(ir::Op::add, {there, part.value}, part.lines);
+  const NodeRef sum = is_zero(*there) ? part.value : ir::map(ir::Op::add, {there, part.value}, part.lines);
   return ir::update(total, sum, part.at.starts, part.at.steps, part.lines);
 }
 

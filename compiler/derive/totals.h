@@ -35,8 +35,8 @@ class Totals {
  private:
   struct Total {
     ir::NodeRef whole;
-    std::vector<ir::NodeRef> cleared{};  // updates by zeros
-    std::vector<Part> parts;                            // each at another place, in the order of their arrival
+    std::vector<ir::NodeRef> cleared{};                // updates by zeros
+    std::vector<Part> parts;                           // each at another place, in the order of their arrival
     std::map<std::vector<int64_t>, size_t> numbers{};  // by starts and extents of parts without gaps
   };
 

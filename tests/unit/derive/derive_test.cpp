@@ -324,6 +324,14 @@ TEST(Derive, GradientsReadAsExpected) {
       {"write_through_a_view",
        "%x = input \"x\" : f32[8]\n%v = input \"v\" : f32[3]\n%u = update %x, %v, "
        "starts=[1], steps=[2]\n%s = square %u\n%r = sum %s"},
+      {"add_to_a_part",
+       "%x = input \"x\" : f32[8]\n%v = input \"v\" : f32[6]\n%p = slice %x, starts=[1] : f32[6]\n%n = add "
+       "%p, "
+       "%v\n%u = update %x, %n, starts=[1], steps=[1]\n%s = square %u\n%r = sum %s"},
+      {"parts_at_one_place",
+       "%x = input \"x\" : f32[8]\n%p = slice %x, starts=[1] : f32[6]\n%q = slice %x, starts=[1] : "
+       "f32[6]\n%s "
+       "= sin %p\n%e = exp %q\n%m = multiply %s, %e\n%r = sum %m"},
       {"columns",
        "%x = input \"x\" : f64[4, 8]\n%z = constant 0.0 : f64[4, 8]\n%c = slice %x, starts=[0, 0] : f64[4, "
        "1]\n%a = update %z, %c, starts=[0, 0], steps=[1, 1]\n%d = slice %x, starts=[0, 1] : f64[4, 1]\n%p = "

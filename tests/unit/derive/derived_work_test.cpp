@@ -30,6 +30,32 @@ ir::Graph columns(int count) {
   return ir::parse(text);
 }
 
+// Turns of a heat equation on a plane. Where `in_place`, each adds to the inside of the last one.
+ir::Graph heat(int turns, bool in_place) {
+  const auto at = [](int turn, const char* name, int row, int column) {
+    return fmt::format("%{}{} = slice %u{}, starts=[{}, {}] : f64[38, 38]\n", name, turn, turn, row, column);
+  };
+  std::string text = "graph {\n%u0 = input : f64[40, 40]\n";
+  for (int t = 0; t < turns; ++t) {
+    text += at(t, "n", 0, 1) + at(t, "s", 2, 1) + at(t, "w", 1, 0) + at(t, "e", 1, 2) + at(t, "c", 1, 1);
+    text += fmt::format(R"(
+%a{0} = add %n{0}, %s{0}
+%b{0} = add %w{0}, %e{0}
+%m{0} = add %a{0}, %b{0}
+%k{0} = multiply %c{0}, 4.0
+%d{0} = subtract %m{0}, %k{0}
+%h{0} = multiply %d{0}, 0.1
+%z{0} = constant 0.0 : f64[40, 40]
+)",
+                        t);
+    text += in_place ? fmt::format("%v{0} = add %c{0}, %h{0}\n", t) : fmt::format("%v{0} = sin %h{0}\n", t);
+    text += fmt::format("%u{0} = update %{1}, %v{2}, starts=[1, 1], steps=[1, 1]\n", t + 1,
+                        in_place ? fmt::format("u{}", t) : fmt::format("z{}", t), t);
+  }
+  text += fmt::format("%q = multiply %u{0}, %u{0}\n%r = sum %q\nreturn %r\n}}", turns);
+  return ir::parse(text);
+}
+
 CountedWork of_gradient(const ir::Graph& graph) {
   return counted_work(derive::gradient(graph, graph.inputs), cpu(), {});
 }
@@ -46,6 +72,18 @@ TEST(DerivedWork, OfALoopOverColumnsIsAFewTimesThatOfItsValue) {
   const CountedWork value = counted_work(graph, cpu(), {}), both = of_gradient(graph);
   EXPECT_LT(both.bytes, 4 * value.bytes);
   EXPECT_LT(both.work, 4 * value.work);
+}
+
+TEST(DerivedWork, OfATurnOfALinearStencilIsOneKernelBackAsForward) {
+  const CountedWork few = of_gradient(heat(4, true)), many = of_gradient(heat(8, true));
+  EXPECT_LE(many.steps - few.steps, 8);
+  EXPECT_LT(many.bytes, 3 * counted_work(heat(8, true), cpu(), {}).bytes);
+}
+
+TEST(DerivedWork, OfATurnWithACostlyMapStoresThatOnce) {
+  const CountedWork few = of_gradient(heat(4, false)), many = of_gradient(heat(8, false));
+  EXPECT_LE(many.steps - few.steps, 12);
+  EXPECT_LT(many.bytes, 4 * counted_work(heat(8, false), cpu(), {}).bytes);
 }
 
 }  // namespace

@@ -45,14 +45,17 @@ FILES = (
 
 
 # Text of others that the tree holds: the place of its licence, and of its version.
-VENDORED = (Part("dagre", "frontend/cpp/inspect/page/dagre", "MIT", "libweft.so"),)
+VENDORED = (
+    (Part("dagre", "frontend/cpp/inspect/page/dagre", "MIT", "libweft.so"), "npm/%40dagrejs/dagre"),
+    (Part("pocketfft", "runtime/cpu/pocketfft", "BSD-3-Clause", "libweft.so"), "github/mreineck/pocketfft"),
+)
 
 
-def vendored(part: Part) -> tuple[dict, str]:
+def vendored(part: Part, source: str) -> tuple[dict, str]:
     """The part's entry and licence text; its version stands in the title of its README.md."""
     folder = pathlib.Path(__file__).resolve().parents[1] / part.package
     version = re.search(r"^# \S+ (\S+)$", (folder / "README.md").read_text(), re.M).group(1)
-    return entry(part, version, f"pkg:npm/%40dagrejs/dagre@{version}"), (folder / "LICENSE").read_text()
+    return entry(part, version, f"pkg:{source}@{version}"), (folder / "LICENSE").read_text()
 
 
 def debian(part: Part) -> tuple[dict, str]:
@@ -101,7 +104,7 @@ def main() -> None:
     parser.add_argument("--files", action="store_true")
     asked = parser.parse_args()
     found = [debian(part) for part in LINKED + (FILES if asked.files else ())]
-    found += [vendored(part) for part in VENDORED]
+    found += [vendored(*one) for one in VENDORED]
     if asked.nanobind:
         found += nanobind(asked.nanobind)
     asked.out.mkdir(parents=True, exist_ok=True)

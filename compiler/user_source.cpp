@@ -61,7 +61,7 @@ void check_target(const ir::UserKernel& kernel, const Target& target, const std:
   if (machine::is_gpu(target) != cuda)
     throw Error(fmt::format("{}: is a kernel for {}: got arrays of {}", kernel.title,
                             cuda ? "CUDA" : "the CPU", runs_on));
-  if (!cuda && !target.compiles)
+  if (!cuda && !kernel.library && !target.compiles)
     throw Error(kernel.title +
                 ": a kernel has to be compiled, and this library was built without a compiler: build it with "
                 "WEFT_CPU_JIT=ON");

@@ -73,8 +73,10 @@ void add_user_kernel(Building& b, const ir::Step& step) {
     put(i, scalar->dtype());
     k.scalars.push_back(b.scalar_of.at(scalar));
   }
+  k.params.insert(k.params.end(), kernel.numbers.begin(), kernel.numbers.end());
   emit::Emitted out = emit::emit_user_kernel(kernel, words, next);
-  if (b.options.dump) b.options.dump(b.target.kind == TargetKind::Cuda ? "cuda" : "cpp", out.source.text);
+  if (b.options.dump && !kernel.library)
+    b.options.dump(b.target.kind == TargetKind::Cuda ? "cuda" : "cpp", out.source.text);
   k.key = KernelMaker::key_of(out);
   k.launch = out.launch;
   k.kernel = b.kernels.number_of(std::move(out.source));

@@ -115,6 +115,7 @@ class Batch {
       case ir::OpKind::Loop:  // looped()
         break;
       case ir::OpKind::Kernel:
+        if (ir::user_kernel_of(n)->library) return of_library(n);
         throw Error(
             "vmap: " + ir::user_kernel_of(n)->title +
             " is a kernel of its own text, which is for one value: write a text that takes the axis too");
@@ -140,6 +141,15 @@ class Batch {
         return ir::dot(with_axis(n.inputs[0], n.lines), with_axis(n.inputs[1], n.lines), n.lines);
     }
     return {};
+  }
+
+  // Its rows are those of all values.
+  NodeRef of_library(const Node& n) const {
+    ir::Inputs inputs(n.inputs.size());
+    for (size_t i = 0; i < inputs.size(); ++i) inputs[i] = repeated(n.inputs[i], n.lines);
+    const auto& a = n.as<ir::KernelAttr>();
+    return ir::make(ir::Op::kernel, std::move(inputs),
+                    ir::KernelAttr{ir::with_leading_axis(*a.kernel, size_), a.result}, {}, n.lines);
   }
 
   // All results of a loop are made at once.

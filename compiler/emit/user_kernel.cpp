@@ -232,7 +232,23 @@ std::shared_ptr<const std::vector<KernelConstant>> constants_of(const UserKernel
 
 }  // namespace
 
+namespace {
+
+Emitted of_library(const UserKernel& k) {
+  Emitted out;
+  out.source.name = out.source.text = k.library->name;
+  out.source.hash = hash_text("library function " + out.source.text);
+  out.source.ops = k.title;
+  out.source.linked.entry = reinterpret_cast<void*>(k.library->run);
+  out.launch.tasks = k.grid[0];
+  out.launch.grain = k.grain;
+  return out;
+}
+
+}  // namespace
+
 Emitted emit_user_kernel(const UserKernel& k, const std::vector<UserWord>& words, size_t count) {
+  if (k.library) return of_library(k);
   const bool cuda = k.target == UserKernel::Target::Cuda;
   std::string text = cuda ? std::string(kWidths) : cpu_prelude();
   const std::string own = without_known_includes(k.text->text);

@@ -2,11 +2,35 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <utility>
+
 #include "compiler/ir/loop_hash.h"
 
 namespace weft::ir {
 
 const Hash& hash_of(const UserKernel& kernel) { return kernel.hash; }
+
+namespace {
+
+std::vector<LibraryFunction>& library_functions() {
+  static std::vector<LibraryFunction> all;
+  return all;
+}
+
+}  // namespace
+
+bool add_library_function(const LibraryFunction& function) {
+  library_functions().reserve(64);  // they are pointed to
+  library_functions().push_back(function);
+  return true;
+}
+
+const LibraryFunction* library_function(std::string_view name) {
+  const auto found =
+      std::ranges::find_if(library_functions(), [&](const LibraryFunction& one) { return name == one.name; });
+  return found == library_functions().end() ? nullptr : &*found;
+}
 
 UserKernelRef checked(UserKernel kernel) {
   // Each text with its length, so that no two kernels write the same.
@@ -32,8 +56,38 @@ UserKernelRef checked(UserKernel kernel) {
   for (const auto& extents : {kernel.grid, kernel.block})
     for (const int64_t extent : extents) all += fmt::format("{} ", extent);
   all += fmt::format("{} {} {} {}", kernel.grain, kernel.shared_bytes, kernel.cluster, kernel.checks);
+  if (kernel.library) add(kernel.library->name);
+  for (const int64_t number : kernel.numbers) all += fmt::format(" {}", number);
   kernel.hash = hash_text(all);
   return std::make_shared<const UserKernel>(std::move(kernel));
+}
+
+UserKernelRef library_kernel(const LibraryFunction& function, std::vector<TensorType> operands,
+                             std::vector<TensorType> results, int64_t range, std::vector<int64_t> numbers,
+                             int64_t grain) {
+  static const auto no_text = std::make_shared<const UserText>(std::string());
+  UserKernel kernel;
+  kernel.name = kernel.title = function.name;
+  kernel.text = no_text;
+  kernel.library = &function;
+  for (size_t i = 0; i < operands.size(); ++i)
+    kernel.arguments.push_back({UserKernel::Argument::Kind::Operand, i, {}, fmt::format("x{}", i)});
+  for (size_t i = 0; i < results.size(); ++i)
+    kernel.arguments.push_back({UserKernel::Argument::Kind::Result, i, {}, fmt::format("r{}", i)});
+  kernel.starts_as.assign(results.size(), -1);
+  kernel.operands = std::move(operands), kernel.results = std::move(results);
+  kernel.grid[0] = range;
+  kernel.grain = grain;
+  kernel.numbers = std::move(numbers);
+  return checked(std::move(kernel));
+}
+
+UserKernelRef with_leading_axis(const UserKernel& kernel, int64_t size) {
+  UserKernel all = kernel;
+  for (auto* types : {&all.operands, &all.results})
+    for (TensorType& type : *types) type.shape.insert(0, size);
+  all.grid[0] *= size;
+  return checked(std::move(all));
 }
 
 }  // namespace weft::ir

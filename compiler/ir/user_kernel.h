@@ -21,6 +21,16 @@ struct UserText {
   Hash hash;
 };
 
+// A function of the library's own that is called as a kernel is, for parts of a range. `words` are the addresses of the
+// operands and of the results, then the numbers of the call.
+struct LibraryFunction {
+  const char* name;
+  void (*run)(const uint64_t* words, long begin, long end, char* scratch);
+};
+// Text names them: each is known from where the process starts.
+bool add_library_function(const LibraryFunction& function);
+const LibraryFunction* library_function(std::string_view name);  // null: there is none
+
 struct UserKernel {
   enum class Target : uint8_t { Cpu, Cuda };
   // What the entry takes: the memory of an operand or of a result, or an operand of one element by its value. A
@@ -43,7 +53,10 @@ struct UserKernel {
   std::array<int64_t, 3> grid = {1, 1, 1}, block = {1, 1, 1};
   int64_t grain = 1;
   int64_t shared_bytes = 0, cluster = 1;
-  bool checks = false;  // CPU: whether its loads and stores are held to its arrays
+  // Instead of a text; of leading axes, whose rows make up the range.
+  const LibraryFunction* library = nullptr;
+  std::vector<int64_t> numbers;  // that it is given
+  bool checks = false;           // CPU: whether its loads and stores are held to its arrays
   // Made by checked().
   Hash hash;  // equal for kernels that do the same
 };
@@ -51,6 +64,12 @@ using UserKernelRef = std::shared_ptr<const UserKernel>;
 
 // With its hash.
 UserKernelRef checked(UserKernel kernel);
+// A call of a function of the library, with its hash.
+UserKernelRef library_kernel(const LibraryFunction& function, std::vector<TensorType> operands,
+                             std::vector<TensorType> results, int64_t range, std::vector<int64_t> numbers,
+                             int64_t grain);
+// The same for `size` times the rows, which a new leading axis counts.
+UserKernelRef with_leading_axis(const UserKernel& kernel, int64_t size);
 
 inline bool is_user_kernel(const Node& node) { return node.op == Op::kernel; }
 inline const UserKernelRef& user_kernel_of(const Node& node) { return node.as<KernelAttr>().kernel; }

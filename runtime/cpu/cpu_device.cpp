@@ -531,7 +531,7 @@ KernelRef CpuDevice::loaded(const Hash& hash) {
 }
 
 Device::Known CpuDevice::known(const KernelSource& source) {
-  if (loaded(source.hash)) return Known::Loaded;
+  if (source.linked.entry || loaded(source.hash)) return Known::Loaded;
   return cache_ && cache_->may_have(jit_.toolchain(), source.text) ? Known::OnDisk : Known::Nothing;
 }
 

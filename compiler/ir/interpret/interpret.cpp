@@ -95,6 +95,7 @@ class Step {
       case OpKind::Loop:  // not a step of its own
         break;
       case OpKind::Kernel:
+        if (user_kernel_of(node_)->library) return of_library();
         throw Error(user_kernel_of(node_)->title +
                     ": a kernel of its own text is compiled, not interpreted: compute it on its device");
       case OpKind::Map:
@@ -159,6 +160,33 @@ class Step {
     Value result = fresh(1, true);
     node_.as<ConstantAttr>().value.store(bytes(result));
     return result;
+  }
+
+  Value of_library() const {
+    const UserKernel& kernel = *user_kernel_of(node_);
+    std::vector<Value> held;
+    std::vector<uint64_t> words;
+    const auto hold = [&](const TensorType& type) {
+      Value& value = held.emplace_back();
+      value.owned = allocate(node_.op, type.dtype, element_count(type.shape));
+      value.elements = {value.owned.get(), false};
+      words.push_back(reinterpret_cast<uint64_t>(value.owned.get()));
+    };
+    for (size_t i = 0; i < in_.size(); ++i) {
+      if (!in_[i]->elements.splat) {
+        words.push_back(reinterpret_cast<uint64_t>(data(i)));
+        continue;
+      }
+      hold(from(i).type);
+      const size_t item = size_of(from(i).dtype());
+      for (int64_t k = 0; k < element_count(from(i).shape()); ++k)
+        std::memcpy(bytes(held.back()) + static_cast<size_t>(k) * item, data(i), item);
+    }
+    const size_t first = held.size();
+    for (const TensorType& type : kernel.results) hold(type);
+    for (const int64_t number : kernel.numbers) words.push_back(static_cast<uint64_t>(number));
+    kernel.library->run(words.data(), 0, kernel.grid[0], nullptr);
+    return held[first + static_cast<size_t>(node_.as<KernelAttr>().result)];
   }
 
   Value iota() const {

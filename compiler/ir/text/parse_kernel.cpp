@@ -39,6 +39,7 @@ class KernelParser {
       lexer_.fail(named, "a kernel has range=… on the CPU, or grid=[…] and block=[…] on a GPU");
     k_.target = cuda ? UserKernel::Target::Cuda : UserKernel::Target::Cpu;
     k_.title = k_.name.substr(0, k_.name.find('<'));
+    if (is_of_library_) return {std::string(named.text), of_library(named)};
     k_.text = std::make_shared<const UserText>(text());
     at_token(lexer_, named, [&] { bind(read_kernel_text(k_.text->text, k_.name, cuda)); });
     return {std::string(named.text), checked(std::move(k_))};
@@ -73,6 +74,15 @@ class KernelParser {
     return out;
   }
 
+  UserKernelRef of_library(const Token& named) {
+    const LibraryFunction* function = library_function(k_.name);
+    if (!function) lexer_.fail(named, fmt::format("the library has no function {}", k_.name));
+    for (const Named& one : operands_) k_.operands.push_back(one.type);
+    for (const Named& one : results_) k_.results.push_back(one.type);
+    return library_kernel(*function, std::move(k_.operands), std::move(k_.results), k_.grid[0],
+                          std::move(k_.numbers), k_.grain);
+  }
+
   void attribute(bool& cpu, bool& cuda) {
     const Token key = lexer_.peek();
     if (key.kind != Token::Word) lexer_.expected("an attribute");
@@ -101,6 +111,10 @@ class KernelParser {
       k_.cluster = number();
     } else if (key.is("checks")) {
       k_.checks = number() != 0;
+    } else if (key.is("library")) {
+      is_of_library_ = true;
+      const Dims numbers = parse_dims(lexer_);
+      k_.numbers.assign(numbers.begin(), numbers.end());
     } else if (key.is("entry")) {
       k_.name = parse_string(lexer_, lexer_.take());
     } else {
@@ -186,6 +200,7 @@ class KernelParser {
 
   TextLexer& lexer_;
   UserKernel k_;
+  bool is_of_library_ = false;
   std::vector<Named> operands_, results_;
 };
 

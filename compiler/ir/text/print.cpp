@@ -458,7 +458,9 @@ void put_kernel(Buffer& out, std::string_view name, const UserKernel& k) {
     put(out, ", entry=");
     put_string(out, k.name);
   }
-  if (has_matching_braces(k.text->text)) {
+  if (k.library) {
+    put(out, ", library=[{}]\n\n", fmt::join(k.numbers, ", "));
+  } else if (has_matching_braces(k.text->text)) {
     put(out, " {{{}}}\n\n", k.text->text);
   } else {
     put(out, " = ");

@@ -44,6 +44,9 @@ struct Kernels {
   void take_from(Program& program) {
     for (KernelSource& source : program.kernels) {
       const std::string was = source.name;
+      if (source.linked.entry)
+        throw Error("export: " + was +
+                    " is a function of the library, which an export does not hold: leave it outside");
       // The compiler knows kernels of the user's own text by how their names begin.
       constexpr std::string_view kUsers = "weft_user_";
       source.name = was.starts_with(kUsers)

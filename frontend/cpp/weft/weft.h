@@ -8,6 +8,7 @@
 #include "frontend/cpp/weft/distributions.h"
 #include "frontend/cpp/weft/explain.h"
 #include "frontend/cpp/weft/export.h"
+#include "frontend/cpp/weft/fft.h"
 #include "frontend/cpp/weft/files.h"
 #include "frontend/cpp/weft/functions.h"
 #include "frontend/cpp/weft/interrupt.h"

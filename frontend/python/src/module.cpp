@@ -29,6 +29,7 @@ NB_MODULE(weft_core, m) {
   bind_random(m);
   bind_reductions(m);
   bind_shaping(m);
+  bind_fourier(m);
   bind_products(m);
   bind_compiled(m);
   bind_derivatives(m);

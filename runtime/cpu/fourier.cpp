@@ -1,0 +1,109 @@
+#include "runtime/cpu/fourier.h"
+
+#include <algorithm>
+#include <bit>
+#include <complex>
+#include <utility>
+#include <vector>
+
+#define POCKETFFT_NO_MULTITHREADING
+#define POCKETFFT_CACHE_SIZE 32
+#include <pocketfft_hdronly.h>
+
+namespace weft::runtime {
+namespace {
+
+constexpr int64_t kColumns = 16;        // of one piece, where elements lie apart: whole lines of memory
+constexpr int64_t kElements = 1 << 14;  // worth a thread of their own
+
+// Numbers of a call, behind the operand and the result.
+struct Call {
+  Fourier kind;
+  int64_t n;       // elements of a transform
+  int64_t apart;   // elements between two of a transform
+  int64_t pieces;  // of the transforms whose elements lie among each other
+  double factor;
+
+  std::vector<int64_t> numbers() const {
+    return {static_cast<int64_t>(kind), n, apart, pieces, std::bit_cast<int64_t>(factor)};
+  }
+  static Call of(const uint64_t* words) {
+    const auto number = [&](int k) { return static_cast<int64_t>(words[2 + k]); };
+    return {static_cast<Fourier>(number(0)), number(1), number(2), number(3),
+            std::bit_cast<double>(words[6])};
+  }
+  int64_t taken() const { return kind == Fourier::ToReal ? n / 2 + 1 : n; }
+  int64_t given() const { return kind == Fourier::OfReal ? n / 2 + 1 : n; }
+};
+
+// A block of transforms: along `axis` of two, the other counts them.
+template <class T>
+void transform(const Call& call, const void* from, void* to, size_t axis, int64_t many) {
+  using C = std::complex<T>;
+  const bool real_in = call.kind == Fourier::OfReal, real_out = call.kind == Fourier::ToReal;
+  const auto in = static_cast<std::ptrdiff_t>(real_in ? sizeof(T) : sizeof(C)),
+             out = static_cast<std::ptrdiff_t>(real_out ? sizeof(T) : sizeof(C));
+  const auto n = static_cast<size_t>(call.n), count = static_cast<size_t>(many);
+  const pocketfft::shape_t shape = axis == 0 ? pocketfft::shape_t{n, count} : pocketfft::shape_t{count, n};
+  const auto strides = [&](std::ptrdiff_t bytes, int64_t extent) {
+    return axis == 0 ? pocketfft::stride_t{call.apart * bytes, bytes}
+                     : pocketfft::stride_t{extent * bytes, bytes};
+  };
+  const auto steps = strides(in, call.taken()), steps_out = strides(out, call.given());
+  const auto factor = static_cast<T>(call.factor);
+  switch (call.kind) {
+    case Fourier::OfReal:
+      return pocketfft::r2c(shape, steps, steps_out, axis, pocketfft::FORWARD, static_cast<const T*>(from),
+                            static_cast<C*>(to), factor, 1);
+    case Fourier::ToReal:
+      return pocketfft::c2r(shape, steps, steps_out, axis, pocketfft::BACKWARD, static_cast<const C*>(from),
+                            static_cast<T*>(to), factor, 1);
+    default:
+      return pocketfft::c2c(shape, steps, steps_out, {axis}, call.kind == Fourier::Forward,
+                            static_cast<const C*>(from), static_cast<C*>(to), factor, 1);
+  }
+}
+
+// The range counts transforms where each is contiguous, and blocks of kColumns of them where they lie among each other.
+template <class T>
+void transform_range(const uint64_t* words, long begin, long end, char*) {
+  const Call call = Call::of(words);
+  const auto bytes = [&](bool real) { return static_cast<int64_t>(real ? sizeof(T) : 2 * sizeof(T)); };
+  const int64_t in = bytes(call.kind == Fourier::OfReal), out = bytes(call.kind == Fourier::ToReal);
+  const auto at = [](uint64_t word, int64_t offset) { return reinterpret_cast<char*>(word) + offset; };
+  if (call.apart == 1)
+    return transform<T>(call, at(words[0], begin * call.taken() * in),
+                        at(words[1], begin * call.given() * out), 1, end - begin);
+  for (long task = begin; task < end; ++task) {
+    const int64_t outer = task / call.pieces, first = task % call.pieces * kColumns;
+    transform<T>(call, at(words[0], (outer * call.taken() * call.apart + first) * in),
+                 at(words[1], (outer * call.given() * call.apart + first) * out), 0,
+                 std::min(kColumns, call.apart - first));
+  }
+}
+
+constexpr ir::LibraryFunction kSingle{"fourier_f32", transform_range<float>};
+constexpr ir::LibraryFunction kDouble{"fourier_f64", transform_range<double>};
+[[maybe_unused]] const bool kAdded = ir::add_library_function(kSingle) && ir::add_library_function(kDouble);
+
+}  // namespace
+
+ir::UserKernelRef fourier_kernel(Fourier kind, const ir::TensorType& x, size_t axis, int64_t n,
+                                 double factor) {
+  const bool single = x.dtype == DType::F32 || x.dtype == DType::C64;
+  Call call{kind, n, 1, 1, factor};
+  int64_t outer = 1;
+  for (size_t i = 0; i < x.shape.size(); ++i)
+    if (i != axis) (i < axis ? outer : call.apart) *= x.shape[i];
+  if (call.apart > 1) call.pieces = (call.apart + kColumns - 1) / kColumns;
+  ir::TensorType result{
+      kind == Fourier::ToReal ? (single ? DType::F32 : DType::F64) : (single ? DType::C64 : DType::C128),
+      x.shape};
+  result.shape[axis] = call.given();
+  const int64_t tasks = call.apart == 0 ? 0 : outer * call.pieces;
+  const int64_t each = n * std::clamp<int64_t>(call.apart, 1, kColumns);
+  return ir::library_kernel(single ? kSingle : kDouble, {x}, {std::move(result)}, tasks, call.numbers(),
+                            std::max<int64_t>(1, kElements / each));
+}
+
+}  // namespace weft::runtime

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <utility>
 
 #include "compiler/ir/loop_hash.h"
@@ -10,27 +9,6 @@
 namespace weft::ir {
 
 const Hash& hash_of(const UserKernel& kernel) { return kernel.hash; }
-
-namespace {
-
-std::vector<LibraryFunction>& library_functions() {
-  static std::vector<LibraryFunction> all;
-  return all;
-}
-
-}  // namespace
-
-bool add_library_function(const LibraryFunction& function) {
-  library_functions().reserve(64);  // they are pointed to
-  library_functions().push_back(function);
-  return true;
-}
-
-const LibraryFunction* library_function(std::string_view name) {
-  const auto found =
-      std::ranges::find_if(library_functions(), [&](const LibraryFunction& one) { return name == one.name; });
-  return found == library_functions().end() ? nullptr : &*found;
-}
 
 UserKernelRef checked(UserKernel kernel) {
   // Each text with its length, so that no two kernels write the same.

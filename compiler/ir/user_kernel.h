@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "compiler/base/hash.h"
+#include "compiler/base/library_function.h"
 #include "compiler/ir/node.h"
 
 namespace weft::ir {
@@ -20,16 +21,6 @@ struct UserText {
   std::string text;
   Hash hash;
 };
-
-// A function of the library's own that is called as a kernel is, for parts of a range. `words` are the addresses of the
-// operands and of the results, then the numbers of the call.
-struct LibraryFunction {
-  const char* name;
-  void (*run)(const uint64_t* words, long begin, long end, char* scratch);
-};
-// Text names them: each is known from where the process starts.
-bool add_library_function(const LibraryFunction& function);
-const LibraryFunction* library_function(std::string_view name);  // null: there is none
 
 struct UserKernel {
   enum class Target : uint8_t { Cpu, Cuda };

@@ -16,29 +16,15 @@ namespace {
 constexpr int64_t kColumns = 16;        // of one piece, where elements lie apart: whole lines of memory
 constexpr int64_t kElements = 1 << 14;  // worth a thread of their own
 
-// Numbers of a call, behind the operand and the result.
-struct Call {
-  Fourier kind;
-  int64_t n;       // elements of a transform
-  int64_t apart;   // elements between two of a transform
-  int64_t pieces;  // of the transforms whose elements lie among each other
-  double factor;
-
-  std::vector<int64_t> numbers() const {
-    return {static_cast<int64_t>(kind), n, apart, pieces, std::bit_cast<int64_t>(factor)};
-  }
-  static Call of(const uint64_t* words) {
-    const auto number = [&](int k) { return static_cast<int64_t>(words[2 + k]); };
-    return {static_cast<Fourier>(number(0)), number(1), number(2), number(3),
-            std::bit_cast<double>(words[6])};
-  }
-  int64_t taken() const { return kind == Fourier::ToReal ? n / 2 + 1 : n; }
-  int64_t given() const { return kind == Fourier::OfReal ? n / 2 + 1 : n; }
-};
+// Behind the operand and the result.
+FourierNumbers numbers_of(const uint64_t* words) {
+  const auto number = [&](int k) { return static_cast<int64_t>(words[2 + k]); };
+  return {static_cast<Fourier>(number(0)), number(1), number(2), number(3), std::bit_cast<double>(words[6])};
+}
 
 // A block of transforms: along `axis` of two, the other counts them.
 template <class T>
-void transform(const Call& call, const void* from, void* to, size_t axis, int64_t many) {
+void transform(const FourierNumbers& call, const void* from, void* to, size_t axis, int64_t many) {
   using C = std::complex<T>;
   const bool real_in = call.kind == Fourier::OfReal, real_out = call.kind == Fourier::ToReal;
   const auto in = static_cast<std::ptrdiff_t>(real_in ? sizeof(T) : sizeof(C)),
@@ -67,7 +53,7 @@ void transform(const Call& call, const void* from, void* to, size_t axis, int64_
 // The range counts transforms where each is contiguous, and blocks of kColumns of them where they lie among each other.
 template <class T>
 void transform_range(const uint64_t* words, long begin, long end, char*) {
-  const Call call = Call::of(words);
+  const FourierNumbers call = numbers_of(words);
   const auto bytes = [&](bool real) { return static_cast<int64_t>(real ? sizeof(T) : 2 * sizeof(T)); };
   const int64_t in = bytes(call.kind == Fourier::OfReal), out = bytes(call.kind == Fourier::ToReal);
   const auto at = [](uint64_t word, int64_t offset) { return reinterpret_cast<char*>(word) + offset; };
@@ -82,28 +68,26 @@ void transform_range(const uint64_t* words, long begin, long end, char*) {
   }
 }
 
-constexpr ir::LibraryFunction kSingle{"fourier_f32", transform_range<float>};
-constexpr ir::LibraryFunction kDouble{"fourier_f64", transform_range<double>};
-[[maybe_unused]] const bool kAdded = ir::add_library_function(kSingle) && ir::add_library_function(kDouble);
+constexpr LibraryFunction kSingle{"fourier_f32", transform_range<float>};
+constexpr LibraryFunction kDouble{"fourier_f64", transform_range<double>};
+[[maybe_unused]] const bool kAdded = add_library_function(kSingle) && add_library_function(kDouble);
 
 }  // namespace
 
-ir::UserKernelRef fourier_kernel(Fourier kind, const ir::TensorType& x, size_t axis, int64_t n,
-                                 double factor) {
-  const bool single = x.dtype == DType::F32 || x.dtype == DType::C64;
-  Call call{kind, n, 1, 1, factor};
+FourierCall::FourierCall(Fourier of, const Shape& shape, size_t axis, int64_t elements, double times)
+    : FourierNumbers{.kind = of, .n = elements, .factor = times} {
   int64_t outer = 1;
-  for (size_t i = 0; i < x.shape.size(); ++i)
-    if (i != axis) (i < axis ? outer : call.apart) *= x.shape[i];
-  if (call.apart > 1) call.pieces = (call.apart + kColumns - 1) / kColumns;
-  ir::TensorType result{
-      kind == Fourier::ToReal ? (single ? DType::F32 : DType::F64) : (single ? DType::C64 : DType::C128),
-      x.shape};
-  result.shape[axis] = call.given();
-  const int64_t tasks = call.apart == 0 ? 0 : outer * call.pieces;
-  const int64_t each = n * std::clamp<int64_t>(call.apart, 1, kColumns);
-  return ir::library_kernel(single ? kSingle : kDouble, {x}, {std::move(result)}, tasks, call.numbers(),
-                            std::max<int64_t>(1, kElements / each));
+  for (size_t i = 0; i < shape.size(); ++i)
+    if (i != axis) (i < axis ? outer : apart) *= shape[i];
+  if (apart > 1) pieces = (apart + kColumns - 1) / kColumns;
+  range = apart == 0 ? 0 : outer * pieces;
+  grain = std::max<int64_t>(1, kElements / (n * std::clamp<int64_t>(apart, 1, kColumns)));
 }
+
+std::vector<int64_t> FourierCall::numbers() const {
+  return {static_cast<int64_t>(kind), n, apart, pieces, std::bit_cast<int64_t>(factor)};
+}
+
+const LibraryFunction& fourier_function(bool single) { return single ? kSingle : kDouble; }
 
 }  // namespace weft::runtime

@@ -1,9 +1,11 @@
-// Discrete Fourier transforms along one axis, which kernels of the library compute on the CPU.
+// Discrete Fourier transforms along one axis, which the CPU computes as functions of the library.
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
-#include "compiler/ir/user_kernel.h"
+#include "compiler/base/library_function.h"
+#include "compiler/base/shape.h"
 
 namespace weft::runtime {
 
@@ -11,9 +13,26 @@ namespace weft::runtime {
 // real numbers; and the real numbers of such a half by the second.
 enum class Fourier : uint8_t { Forward, Backward, OfReal, ToReal };
 
-// `x` with this axis replaced by the transform of `n` elements, each times `factor`. The operand and the result are
-// contiguous, and hold f32 and c64 or f64 and c128. ToReal takes n / 2 + 1 elements along the axis, the others n.
-ir::UserKernelRef fourier_kernel(Fourier kind, const ir::TensorType& x, size_t axis, int64_t n,
-                                 double factor);
+// What a call is told. ToReal takes n / 2 + 1 elements along the axis and gives n, OfReal the other way round.
+struct FourierNumbers {
+  Fourier kind;
+  int64_t n;           // elements of a transform
+  int64_t apart = 1;   // elements between two of a transform
+  int64_t pieces = 1;  // of the transforms whose elements lie among each other
+  double factor = 1;   // of the results
+
+  int64_t taken() const { return kind == Fourier::ToReal ? n / 2 + 1 : n; }
+  int64_t given() const { return kind == Fourier::OfReal ? n / 2 + 1 : n; }
+};
+
+// For one contiguous array and one axis.
+struct FourierCall : FourierNumbers {
+  FourierCall(Fourier kind, const Shape& shape, size_t axis, int64_t n, double factor);
+  int64_t range = 1, grain = 1;
+  std::vector<int64_t> numbers() const;
+};
+
+// Of f32 and c64, or of f64 and c128.
+const LibraryFunction& fourier_function(bool single);
 
 }  // namespace weft::runtime

@@ -6,6 +6,7 @@
 
 #include "compiler/base/error.h"
 #include "compiler/ir/build.h"
+#include "compiler/ir/user_kernel.h"
 #include "frontend/cpp/record/record.h"
 #include "frontend/cpp/session/session_state.h"
 #include "frontend/cpp/weft/create.h"
@@ -55,6 +56,16 @@ Array fitted(const Array& x, int64_t axis, int64_t count) {
   return pad(x, widths);
 }
 
+ir::UserKernelRef kernel_of(const ir::TensorType& x, const Request& r) {
+  const bool single = x.dtype == DType::F32 || x.dtype == DType::C64;
+  const runtime::FourierCall call(r.kind, x.shape, static_cast<size_t>(r.axis), r.n, r.factor);
+  const DType real = single ? DType::F32 : DType::F64, complex = single ? DType::C64 : DType::C128;
+  ir::TensorType result{r.kind == Fourier::ToReal ? real : complex, x.shape};
+  result.shape[static_cast<size_t>(r.axis)] = call.given();
+  return ir::library_kernel(runtime::fourier_function(single), {x}, {std::move(result)}, call.range,
+                            call.numbers(), call.grain);
+}
+
 Array transformed(const Array& x, const Request& r);
 
 // The transform is linear and its matrix symmetric: forward and back its derivative is itself.
@@ -91,8 +102,7 @@ Array transformed(const Array& x, const Request& r) {
     return transformed(x.to("cpu"), r).to(device);
   detail::Recording recording(r.op, Operand(x, r.at));
   const ir::NodeRef node = recording.node(x);
-  const ir::KernelAttr attr{
-      runtime::fourier_kernel(r.kind, node->type, static_cast<size_t>(r.axis), r.n, r.factor), 0};
+  const ir::KernelAttr attr{kernel_of(node->type, r), 0};
   return recording.finish(ir::make(ir::Op::kernel, {node}, attr, {}, recording.lines()));
 }
 
@@ -198,8 +208,7 @@ Array irfftn(const Array& x, const Over& over, Where at) {
 
 Array fftfreq(int64_t n, double d) {
   const Array k = arange(n).astype(DType::F64);
-  return where(k < static_cast<double>(n) / 2, k, k - static_cast<double>(n)) /
-         (static_cast<double>(n) * d);
+  return where(k < static_cast<double>(n) / 2, k, k - static_cast<double>(n)) / (static_cast<double>(n) * d);
 }
 Array rfftfreq(int64_t n, double d) {
   return arange(n / 2 + 1).astype(DType::F64) / (static_cast<double>(n) * d);

@@ -10,6 +10,7 @@
 #include "compiler/ir/text/print.h"
 #include "compiler/ir/verify.h"
 #include "compiler/passes/assign.h"
+#include "compiler/passes/functions_of_target.h"
 #include "compiler/passes/interleave.h"
 #include "compiler/passes/join_loops.h"
 #include "compiler/passes/loops/map_loops.h"
@@ -35,6 +36,7 @@ namespace {
 // The passes over graphs, in order.
 constexpr passes::Pass kPasses[] = {
     {"as_updates", [](auto& graph, auto&, auto&) { return passes::as_updates(graph); }, passes::kRequired},
+    {"functions_of_target", passes::functions_of_target, passes::kRequired},
     {"simplify", [](auto& graph, auto&, auto& options) { return passes::simplify(graph, options); }},
     {"share", [](auto& graph, auto&, auto& options) { return passes::share(graph, options); }},
     {"join_loops", passes::join_loops},

@@ -235,7 +235,12 @@ class Forward {
 }  // namespace
 
 FunctionRef partials(const FunctionRef& function) {
-  return function->derivative ? function->derivative : Forward(*function).run();
+  if (function->derivative) return function->derivative;
+  FunctionRef made = Forward(*function).run();
+  if (!function->on_cuda) return made;
+  Function both = *made;
+  both.on_cuda = Forward(*function->on_cuda).run();
+  return checked(std::move(both));
 }
 
 int partial_number(const Function& f, size_t result, size_t argument) {

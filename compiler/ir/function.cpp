@@ -47,6 +47,8 @@ class Checker {
     for (const Series& s : f_.series) add(static_cast<uint64_t>(s.dtype) * 2 + s.written);
     f_.cost = block(f_.block);
     if (f_.derivative) derivative(*f_.derivative);
+    if (f_.on_cuda) on_cuda(*f_.on_cuda);
+    if (f_.reference) reference(*f_.reference);
     f_.hash = hash_bytes(words_.data(), words_.size() * sizeof(uint64_t));
   }
 
@@ -71,6 +73,32 @@ class Checker {
           "float argument");
     add(d.hash.low);
     add(d.hash.high);
+  }
+
+  void on_cuda(const Function& c) {
+    bool fits =
+        c.block.params.size() == f_.block.params.size() && c.block.gives.size() == f_.block.gives.size();
+    for (size_t k = 0; fits && k < f_.block.params.size(); ++k) fits = c.argument(k) == f_.argument(k);
+    for (size_t k = 0; fits && k < f_.block.gives.size(); ++k) fits = c.result(k) == f_.result(k);
+    if (!fits) fail("what CUDA computes has to take and to give the same dtypes");
+    add(~uint64_t{0});  // so that it is not taken for a derivative
+    add(c.hash.low);
+    add(c.hash.high);
+  }
+
+  // It takes the widened arguments, and gives a number for each result that can be compared with it.
+  void reference(const Function& r) const {
+    bool fits = r.block.params.size() == f_.block.params.size();
+    for (size_t k = 0; fits && k < f_.block.params.size(); ++k)
+      fits = r.argument(k) == widened(f_.argument(k));
+    if (!fits) fail("its reference has to take its arguments, floats as f64 and complex numbers as c128");
+    fits = r.block.gives.size() == f_.block.gives.size();
+    for (size_t k = 0; fits && k < f_.block.gives.size(); ++k) {
+      const DType is = f_.result(k), ought = r.result(k);
+      fits = is_complex(is) || (is_float(is) ? !is_complex(ought) : !is_float(ought) && !is_complex(ought));
+    }
+    if (!fits) fail("its reference has to give a number of the same kind for each result");
+    if (!(f_.ulps >= 0)) fail(fmt::format("ulps is 0 or more: got {}", f_.ulps));
   }
 
   DType read(int v) {

@@ -47,10 +47,17 @@ struct Series {
   bool written = false;
 };
 
+// How far a result may be from its reference where nobody says it.
+inline constexpr double kUlps = 4;
+
 struct Function {
   std::string name;  // for text alone
-  std::shared_ptr<const Function>
-      derivative;  // where its author says it: of the same arguments, gives what derive::partials() does
+  // Where its author says them, on the same arguments.
+  std::shared_ptr<const Function> derivative;  // gives what derive::partials() does
+  std::shared_ptr<const Function> on_cuda;     // what CUDA computes in its place
+  // What its results are compared with by whoever verifies: of widened() arguments. No part of the hash.
+  std::shared_ptr<const Function> reference;
+  double ulps = kUlps;        // how far they may be from it, in units of the last place
   std::vector<DType> values;  // the dtype of each
   Block block;                // takes the arguments, gives the results
   std::vector<Series> series;
@@ -63,6 +70,9 @@ struct Function {
   DType result(size_t i) const { return values[static_cast<size_t>(block.gives[i])]; }
 };
 using FunctionRef = std::shared_ptr<const Function>;
+
+// The dtype of a reference's argument: f64 for floats, c128 for complex numbers, else the same.
+constexpr DType widened(DType t) { return is_float(t) ? DType::F64 : is_complex(t) ? DType::C128 : t; }
 
 // The function with what follows from its instructions. Error where an instruction breaks a rule.
 FunctionRef checked(Function function);

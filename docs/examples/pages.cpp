@@ -247,6 +247,13 @@ void ops_as_text() {
   Array y = elu(linspace(-1, 1, 5), 0.5);
   CHECK(y.to_vector<double>()[4] == 1);
 
+  const Map slope = define_map("slope", "T x", "T dr_dx", "dr_dx = 2 * x");
+  const Map squared = define_map("squared", "T x", "T r", {"r = x * x", "r = pow(x, 2)"},
+                                 {.derivative = slope, .reference = "r = x * x", .ulps = 1});
+  Array dy = grad([&](const Array& v) { return sum(squared(v)); })(linspace(-1, 1, 5));
+  CHECK(dy.to_vector<double>()[0] == -2);
+  CHECK(verify(squared(linspace(-1, 1, 5))).text.find("squared") != std::string::npos);
+
   const TextReduction furthest = define_reduction(
       "furthest",
       {.in_params = "T x", .out_params = "T y", .map = "fabs(x)", .join = "a > b ? a : b", .identity = "0"});

@@ -18,6 +18,7 @@
 #include "frontend/cli/machine.h"
 #include "frontend/cli/print_json.h"
 #include "frontend/cli/takes.h"
+#include "frontend/cpp/inspect/check_functions.h"
 #include "frontend/cpp/inspect/compare.h"
 #include "frontend/cpp/inspect/profile_report.h"
 
@@ -119,10 +120,19 @@ bool all_agree(const std::vector<detail::Comparison>& checks) {
   return std::ranges::all_of(checks, &detail::Comparison::agrees);
 }
 
-void print_checks(const GraphFile& file, const std::vector<detail::Comparison>& checks) {
+void print_checks(const GraphFile& file, const std::vector<detail::Comparison>& checks,
+                  const std::vector<detail::CheckedFunction>& functions) {
   for (size_t i = 0; i < checks.size(); ++i)
     fmt::print("{}: {} with the reference interpreter: {}\n", file.outputs[i],
                checks[i].agrees ? "agrees" : "DISAGREES", checks[i].text);
+  for (const detail::CheckedFunction& one : functions) fmt::print("{}", detail::text_of(one));
+}
+
+void require_agreement(const std::vector<detail::Comparison>& checks,
+                       const std::vector<detail::CheckedFunction>& functions) {
+  if (!all_agree(checks)) throw WrongResults("run: the results are not those of the reference interpreter");
+  if (!std::ranges::all_of(functions, [](const auto& one) { return one.comparison.agrees; }))
+    throw WrongResults("run: a function is further from its reference than its ulps allow");
 }
 
 // What ran since `start`, where that was traced.
@@ -172,6 +182,7 @@ struct RunSaid {
   const std::vector<ir::HostTensor>& results;
   const std::vector<detail::Comparison>& checks;  // none where nobody asked
   const std::optional<detail::ProfileReport>& profile;
+  const std::vector<detail::CheckedFunction>& functions;
 };
 
 void print_run(const RunSaid& said, const Flags& flags, const LoadedGraph& graph) {
@@ -194,8 +205,16 @@ void print_run(const RunSaid& said, const Flags& flags, const LoadedGraph& graph
           {{"what", step.summary}, {"kernel", step.kernel}, {"ms", step.ms}, {"bytes", step.bytes}});
     time = {{"runs", flags.times}, {"ms", graph.time(flags.times)}, {"steps", std::move(steps)}};
   }
-  print_json("weft.run",
-             {{"outputs", std::move(outputs)}, {"time", std::move(time)}, {"profile", std::move(profile)}});
+  Json functions = Json::array();
+  for (const detail::CheckedFunction& one : said.functions)
+    functions.push_back({{"name", one.name},
+                         {"agrees", one.comparison.agrees},
+                         {"bound", one.bound},
+                         {"text", detail::text_of(one)}});
+  print_json("weft.run", {{"outputs", std::move(outputs)},
+                          {"functions", std::move(functions)},
+                          {"time", std::move(time)},
+                          {"profile", std::move(profile)}});
 }
 
 void run(const Flags& flags) {
@@ -226,10 +245,17 @@ void run(const Flags& flags) {
 
   const std::vector<detail::Comparison> found =
       flags.verify ? checks(file, inputs, results) : std::vector<detail::Comparison>{};
+  std::vector<detail::CheckedFunction> functions;
+  if (flags.verify)
+    functions = detail::check_functions(file.graph, inputs, [&](const ir::Graph& apart) {
+      Options unfused = options;
+      unfused.fuse = false;
+      return LoadedGraph(apart, inputs, target, unfused, device, counters, choices).run();
+    });
   if (flags.json)
-    print_run({file, results, found, profile}, flags, graph);
+    print_run({file, results, found, profile, functions}, flags, graph);
   else
-    print_checks(file, found);
+    print_checks(file, found, functions);
   if (!flags.json && (flags.time || flags.each_op)) {
     const runtime::DeviceInfo& info = device->info();
     fmt::print("\non {} ({}, {}), medians of {} runs\n", info.name, info.description, info.architecture,
@@ -255,7 +281,7 @@ void run(const Flags& flags) {
       print_total("after fusion", fused);
     }
   }
-  if (!all_agree(found)) throw WrongResults("run: the results are not those of the reference interpreter");
+  require_agreement(found, functions);
 }
 
 }  // namespace

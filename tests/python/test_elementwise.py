@@ -1,5 +1,6 @@
 """elementwise(), ops as text: beside NumPy, in compiled functions, with derivatives, and what it refuses."""
 
+import math
 import pickle
 
 import numpy as np
@@ -156,6 +157,76 @@ def test_takes_another_op_for_its_derivative():
         wf.elementwise("r = x", "T x", "T r", "f", derivative=wf.elementwise("s = x", "T x", "T s", "g"))(wf.ones(2))
 
 
+def of_numbers(x, a):
+    return x if x > 0 else a * math.expm1(x)
+
+
+REFERENCES = {
+    "text": "r = x > 0 ? x : 2 * a * sinh(x / 2) * exp(x / 2)",
+    "function": of_numbers,
+    "vectorized": wf.vectorize(of_numbers),
+    "op": wf.elementwise("most = v > 0 ? v : b * expm1(v)", "T v, T b", "T most"),
+}
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+@pytest.mark.parametrize("reference", REFERENCES.values(), ids=REFERENCES.keys())
+def test_verify_holds_it_to_its_reference(reference, dtype):
+    f = pickle.loads(pickle.dumps(elu(reference=reference, ulps=4)))
+    found = wf.verify(lambda x: wf.sum(f(x, 0.5)), wf.asarray(X.astype(dtype)))
+    assert found, found
+    (checked,) = found.to_dict()["functions"]
+    assert (checked["name"], checked["bound"], checked["elements"]) == ("elu", 4, X.size)
+    assert checked["ulps"] <= 4
+    assert "elu at test_elementwise.py:" in str(found) and "beside its reference: agrees" in str(found)
+
+
+def test_verify_finds_an_op_that_leaves_its_reference():
+    cancels = wf.elementwise("r = x > 0 ? x : a * (exp(x) - 1)", "T x, T a", "T r", "elu", reference=of_numbers)
+    x = wf.asarray([-1.0, -1e-6, 2.0], dtype="float32")
+    found = wf.verify(cancels, x, 0.5)
+    assert not found
+    (checked,) = found.to_dict()["functions"]
+    assert not checked["agrees"] and checked["ulps"] > 1e4
+    assert "beside its reference: DISAGREES" in str(found) and "at (1,)" in str(found)
+    assert wf.verify(wf.elementwise("r = x > 0 ? x : a * (exp(x) - 1)", "T x, T a", "T r", "elu", reference=of_numbers, ulps=1e9), x, 0.5)
+
+
+def test_a_reference_of_integers_complex_numbers_and_the_index_is_compared():
+    x = wf.asarray(np.arange(-6, 6, dtype="int32"))
+    assert wf.verify(wf.elementwise("r = x * x; n = i", "T x", "T r, long n", "f", reference="r = x * x; n = i"), x)
+    wrong = wf.verify(wf.elementwise("r = x * x + (x == 3)", "T x", "T r", "f", reference=lambda x: x * x), x)
+    assert not wrong and "10 instead of 9 at (9,)" in str(wrong)
+    z = wf.asarray(np.array([1 + 2j, -3j, 1e30 + 1j], "complex64"))
+    assert wf.verify(wf.elementwise("r = z * conj(z)", "T z", "T r", "f", reference=lambda z: abs(z) ** 2), z[:2])
+    assert not wf.verify(wf.elementwise("r = z + 1", "T z", "T r", "f", reference="r = z"), z)
+    nothing = wf.verify(wf.elementwise("r = x + 1", "T x", "T r", "f", reference="r = x"), x[:0])
+    assert nothing
+
+
+def test_values_that_a_dtype_cannot_hold_are_compared_as_it_holds_them():
+    f = wf.elementwise("r = x * x", "T x", "T r", "f", reference="r = x * x", ulps=0.5)
+    assert wf.verify(f, wf.asarray(np.array([1e30, np.inf, np.nan, 1e-30, 3], "float32")))
+    g = wf.elementwise("r = x == 3 ? NAN : x * x", "T x", "T r", "f", reference="r = x * x")
+    assert not wf.verify(g, wf.asarray(np.array([1, 3], "float32")))
+
+
+def test_takes_a_text_for_each_target():
+    f = wf.elementwise({"cpu": "r = cpu(x)", "cuda": "r = cuda(x)"}, "T x", "T r", "f",
+                       preamble={"cpu": "template <typename T> T cpu(T x) { return x + 1; }", "cuda": "template <typename T> T cuda(T x) { return x + 2; }"})
+    assert repr(f) == "<weft.elementwise f(T x) -> (T r): r = cpu(x) | r = cuda(x)>"
+    x = wf.asarray(X)
+    wanted = X + (1 if wf.ones(1).device == "cpu" else 2)
+    np.testing.assert_array_equal(np.asarray(pickle.loads(pickle.dumps(f))(x)), wanted)
+    text = f.text(x)
+    assert "1.0" in text and "} cuda(" in text and "2.0" in text
+    np.testing.assert_array_equal(np.asarray(wf.grad(lambda v: wf.sum(f(v)))(x)), np.ones_like(X))
+
+    longest = wf.reduction({"cpu": "fabs(x)", "cuda": "x < 0 ? -x : x"}, {"cpu": "a > b ? a : b", "cuda": "fmax(a, b)"}, "y = a", 0, "T x", "T y", "longest")
+    np.testing.assert_array_equal(np.asarray(longest(x, axis=0)), abs(X).max(0))
+    assert pickle.loads(pickle.dumps(longest))(x).item() == 3
+
+
 def test_takes_positions():
     f = wf.elementwise("r = x * k", "T x, long k", "T r", "ramp")
     x = np.arange(12.0).reshape(3, 4)
@@ -174,6 +245,15 @@ def test_takes_positions():
     (lambda f: wf.elementwise("r = n + k", "int n, int k", "int r", "f")(wf.ones(3, dtype="int32"), 0.5), "f: k is i32: got f64"),
     (lambda f: wf.elementwise("r = n + k", "int n, int8 k", "int r", "f")(wf.ones(3, dtype="int32"), 1000), "f: .*1000"),
     (lambda f: wf.elementwise("r = x +\n  y + exq(1)", "T x", "T r", "f")(wf.ones(3)), "f:2:3: 'y' is not defined"),
+    (lambda f: wf.elementwise({"cpu": "r = x"}, "T x", "T r", "f"), "operation is a text, or one for each of 'cpu' and 'cuda': got 'cpu'"),
+    (lambda f: wf.elementwise({"cpu": "r = x", "cuda": " "}, "T x", "T r", "f"), "operation is empty for 'cuda'"),
+    (lambda f: wf.elementwise({"cpu": "r = x", "cuda": "r = y"}, "T x", "T r", "f")(wf.ones(2)), "f on cuda:1:5: 'y' is not defined"),
+    (lambda f: wf.elementwise({"cpu": "r = x", "cuda": 3}, "T x", "T r", "f"), "a text of 'cuda' is a text: got int"),
+    (lambda f: wf.elementwise("r = x", "T x", "T r", "f", reference="s = x"), "f: reference:1:1: 'r' is never assigned"),
+    (lambda f: wf.elementwise("r = x", "T x", "T r", "f", reference=3), "reference is a text or a function: got int"),
+    (lambda f: wf.elementwise("r = x", "T x", "T r", "f", reference="r = x", ulps=-1), "ulps is a number that is not below 0: got -1"),
+    (lambda f: wf.elementwise("r = x", "T x", "T r", "f", reference=lambda x, y: x)(wf.ones(2)), "f: reference: "),
+    (lambda f: wf.elementwise("r = x", "T x", "T r", "f", reference=lambda x: (x, x))(wf.ones(2)), "function f: its reference has to give a number of the same kind for each"),
     (lambda f: wf.elementwise("r = x", "T x", "T r", "not a name"), "elementwise: name is an identifier: got 'not a name'"),
 ])
 def test_errors_say_what_is_wrong(call, message):

@@ -654,3 +654,18 @@ def test_python_calls_what_has_no_source_and_says_so():
     with pytest.warns(RuntimeWarning, match="Python calls it for each element"):
         result = wf.vectorize(made["larger"])(wf.asarray([1, 5]), wf.asarray([3, 2]))
     assert result.tolist() == [3, 5]
+
+
+def test_verify_holds_a_function_to_its_reference():
+    near = wf.vectorize(lambda x: x * (1 + x / 2), reference=np.expm1, ulps=1)
+    assert wf.verify(near, wf.asarray([0.0, 1e-9], dtype="float32"))
+    found = wf.verify(pickle.loads(pickle.dumps(near)), wf.asarray([0.0, 0.5], dtype="float32"))
+    assert not found and found.to_dict()["functions"][0]["bound"] == 1
+    named = wf.elementwise("y = 2 * x", "T x", "T y")
+    assert wf.verify(wf.vectorize(lambda x: x + x, reference=named, ulps=0), wf.arange(5))
+    with pytest.raises(TypeError, match="vectorize: reference is a function: got str"):
+        wf.vectorize(lambda x: x, reference="y = x")
+    with pytest.raises(wf.Error, match="a function of rows takes no reference"):
+        wf.vectorize(lambda x: x.sum(), signature="(n)->()", reference=abs)
+    with pytest.raises(wf.Error, match="reference: .*open"):
+        wf.vectorize(lambda x: x, reference=lambda x: open(x))(wf.ones(2))

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "compiler/base/error.h"
 #include "compiler/ir/code/code_values.h"
@@ -25,8 +26,9 @@ bool any_statement(const CodeStatements& all, const auto& holds) {
 
 }  // namespace
 
-std::shared_ptr<const Code> Code::parse(CodeTexts texts) {
+std::shared_ptr<const Code> Code::parse(CodeTexts texts, ReferenceOf reference) {
   std::shared_ptr<Code> code(new Code(std::move(texts)));
+  code->reference_of_ = std::move(reference);
   ParsedCode& c = code->parsed_;
   const CodeTexts& t = c.texts;
   c.params = parse_parameters(t.in_params, c.generics);
@@ -66,20 +68,43 @@ std::shared_ptr<const Code> Code::parse(CodeTexts texts) {
   };
   code->takes_index_ = !names.contains("i") && any_statement(c.operation, takes_index) &&
                        !any_statement(c.operation, declares);
+  // The same op of another text. What it takes is the same, so that one that reads i gives it to both.
+  const auto other = [&](const CodeText& operation, const CodeText& preamble, const CodeText& derivative) {
+    CodeTexts own = t;
+    own.operation = operation, own.preamble = preamble, own.derivative = derivative;
+    own.cuda_operation.part = own.cuda_preamble.part = own.reference.part = {};
+    std::shared_ptr<const Code> made = parse(std::move(own));
+    code->takes_index_ |= made->takes_index_;
+    return made;
+  };
+  if (!t.cuda_operation.part.empty()) code->cuda_ = other(t.cuda_operation, t.cuda_preamble, t.derivative);
+  if (!t.reference.part.empty()) {
+    CodeText none = t.derivative;
+    none.part = none.part.substr(0, 0);
+    code->reference_ = other(t.reference, t.preamble, none);
+  }
   return code;
 }
 
-std::shared_ptr<const Code> Code::parse(const std::string& name, std::string in_params,
-                                        std::string out_params, std::string operation, std::string preamble,
-                                        std::string derivative, bool is_value) {
-  std::vector<std::string> kept = {std::move(in_params), std::move(out_params), std::move(operation),
-                                   std::move(preamble), std::move(derivative)};
-  const auto of = [&](size_t k, const char* what) { return CodeText{kept[k], kept[k], name + what}; };
-  CodeTexts texts{name,     of(0, ": input parameters"), of(1, ": output parameters"), of(2, ""),
-                  is_value, of(3, ": preamble"),         of(4, ": derivative")};
-  // The strings keep their places, which the texts look at, when the vector moves.
-  auto code = std::const_pointer_cast<Code>(parse(std::move(texts)));
-  code->kept_ = std::move(kept);
+std::shared_ptr<const Code> Code::parse(CodeStrings strings, ReferenceOf reference) {
+  // What the texts look at stays where it is.
+  const auto kept = std::make_shared<const CodeStrings>(std::move(strings));
+  const auto of = [&](const std::string& text, const char* what) {
+    return CodeText{text, text, kept->name + what};
+  };
+  CodeTexts texts{kept->name,
+                  of(kept->in_params, ": input parameters"),
+                  of(kept->out_params, ": output parameters"),
+                  of(kept->operation, ""),
+                  kept->is_value,
+                  of(kept->preamble, ": preamble"),
+                  of(kept->derivative, ": derivative"),
+                  of(kept->cuda_operation, " on cuda"),
+                  of(kept->cuda_preamble, ": preamble on cuda"),
+                  of(kept->reference, ": reference"),
+                  kept->ulps};
+  auto code = std::const_pointer_cast<Code>(parse(std::move(texts), std::move(reference)));
+  code->kept_ = kept;
   return code;
 }
 
@@ -107,12 +132,36 @@ FunctionRef Code::of(std::span<const Argument> arguments) const {
     dtypes.push_back(*known);
   }
   if (takes_index_) dtypes.push_back(DType::I64);
-  Function made = CodeLowering(parsed_, types, dtypes, false).run();
+  Function made = lowered(types, dtypes);
+  if (cuda_) {
+    Function other = cuda_->lowered(types, dtypes);
+    if (made.derivative) {
+      Function partials = *made.derivative;
+      partials.on_cuda = std::exchange(other.derivative, {});
+      made.derivative = checked(std::move(partials));
+    }
+    made.on_cuda = checked(std::move(other));
+  }
+  made.reference = reference(std::move(types), std::move(dtypes));
+  made.ulps = parsed_.texts.ulps;
+  return checked(std::move(made));
+}
+
+Function Code::lowered(const Types& types, std::span<const DType> dtypes) const {
+  Function made = CodeLowering(parsed_, types, dtypes, CodePart::Results).run();
   if (!parsed_.derivative.empty()) {
-    Function partials = CodeLowering(parsed_, types, dtypes, true).run();
+    Function partials = CodeLowering(parsed_, types, dtypes, CodePart::Derivatives).run();
     if (!partials.block.gives.empty()) made.derivative = checked(std::move(partials));
   }
-  return checked(std::move(made));
+  return made;
+}
+
+FunctionRef Code::reference(Types types, std::vector<DType> dtypes) const {
+  for (DType& t : dtypes) t = widened(t);
+  if (reference_of_) return reference_of_(dtypes);
+  if (!reference_) return {};
+  for (auto& [type, t] : types) t = widened(t);
+  return checked(CodeLowering(reference_->parsed_, std::move(types), dtypes, CodePart::Widened).run());
 }
 
 }  // namespace weft::ir

@@ -2,6 +2,8 @@
 // For the dtypes of a call it becomes a scalar function, so it fuses, is derived, interpreted and cached as those are.
 #pragma once
 
+#include <functional>
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
@@ -12,8 +14,19 @@
 
 namespace weft::ir {
 
+// The texts of an op as strings of their own.
+struct CodeStrings {
+  std::string name, in_params, out_params, operation, preamble = {}, derivative = {};
+  bool is_value = false;  // as of CodeTexts
+  std::string cuda_operation = {}, cuda_preamble = {}, reference = {};
+  double ulps = kUlps;
+};
+
 class Code {
  public:
+  // What results are compared with, for arguments of these dtypes, which are widened().
+  using ReferenceOf = std::function<FunctionRef(std::span<const DType>)>;
+
   // Of a parameter: the dtype of what is given, and whether it is a number, which gives way to arrays.
   struct Argument {
     DType dtype;
@@ -21,14 +34,12 @@ class Code {
   };
 
   // Error that points at what the language does not have.
-  static std::shared_ptr<const Code> parse(CodeTexts texts);
+  static std::shared_ptr<const Code> parse(CodeTexts texts, ReferenceOf reference = {});
   // The same of texts that are kept.
-  static std::shared_ptr<const Code> parse(const std::string& name, std::string in_params,
-                                           std::string out_params, std::string operation,
-                                           std::string preamble, std::string derivative,
-                                           bool is_value = false);
+  static std::shared_ptr<const Code> parse(CodeStrings texts, ReferenceOf reference = {});
 
   const std::string& name() const { return parsed_.texts.name; }
+  const CodeTexts& texts() const { return parsed_.texts; }
   const std::vector<CodeParameter>& params() const { return parsed_.params; }
   const std::vector<CodeParameter>& results() const { return parsed_.results; }
   // Whether it reads i, the number of the element, which is the function's last argument and an i64.
@@ -40,8 +51,15 @@ class Code {
  private:
   explicit Code(CodeTexts texts) : parsed_{.texts = std::move(texts)} {}
 
+  using Types = std::map<std::string, DType>;  // of generic names
+  // What the operation computes, with its derivative.
+  Function lowered(const Types& types, std::span<const DType> dtypes) const;
+  FunctionRef reference(Types types, std::vector<DType> dtypes) const;
+
   ParsedCode parsed_;
-  std::vector<std::string> kept_;
+  std::shared_ptr<const CodeStrings> kept_;  // where the texts are nobody else's
+  std::shared_ptr<const Code> cuda_, reference_;
+  ReferenceOf reference_of_;
   bool takes_index_ = false;
 };
 

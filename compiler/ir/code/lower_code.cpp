@@ -23,9 +23,9 @@ bool is_same(const CodeValue& a, const CodeValue& b) {
 }  // namespace
 
 CodeLowering::CodeLowering(const ParsedCode& code, CodeTypes types, std::span<const DType> arguments,
-                           bool derive)
-    : code_(code), values_(function_, code.texts.operation), arguments_(arguments), derive_(derive) {
-  function_.name = (derive ? "d_" : "") + code.texts.name;
+                           CodePart part)
+    : code_(code), values_(function_, code.texts.operation), arguments_(arguments), part_(part) {
+  function_.name = (part == CodePart::Derivatives ? "d_" : "") + code.texts.name;
   frames_.emplace_back().types = std::move(types);
   scopes_.emplace_back();
 }
@@ -40,12 +40,12 @@ Function CodeLowering::run() {
   }
   std::vector<int> results;
   for (const CodeParameter& r : code_.results) {
-    const DType t = type_of(r.type);
+    const DType t = part_ == CodePart::Widened ? widened(type_of(r.type)) : type_of(r.type);
     results.push_back(declare(r.name, t, zero_of(t), true));
   }
   frames_[0].returned = declare("", DType::Bool, CodeValues::truth(false), true);
   scoped(code_.operation);
-  if (derive_) {
+  if (part_ == CodePart::Derivatives) {
     values_.in_text(code_.texts.derivative);
     set(frames_[0].returned, CodeValues::truth(false));
     std::vector<int> partials;

@@ -1,6 +1,7 @@
 // The statements of an op as text as instructions: variables become values, and paths that part and meet become blocks.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <span>
@@ -15,10 +16,13 @@ namespace weft::ir {
 
 using CodeTypes = std::map<std::string, DType>;  // of generic names
 
+// What is made of an op: its results, their derivatives, or its results for widened() arguments.
+enum class CodePart : uint8_t { Results, Derivatives, Widened };
+
 class CodeLowering {
  public:
   // Of these arguments, the index included.
-  CodeLowering(const ParsedCode& code, CodeTypes types, std::span<const DType> arguments, bool derive);
+  CodeLowering(const ParsedCode& code, CodeTypes types, std::span<const DType> arguments, CodePart part);
 
   Function run();
 
@@ -76,7 +80,7 @@ class CodeLowering {
   Function function_;
   CodeValues values_;
   std::span<const DType> arguments_;
-  bool derive_;
+  CodePart part_;
   std::vector<Variable> variables_;
   Values now_;
   std::vector<std::unordered_map<std::string, int>> scopes_;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "compiler/ir/code/code_syntax.h"
+#include "compiler/ir/function.h"
 
 namespace weft::ir {
 
@@ -17,6 +18,9 @@ struct CodeTexts {
   bool is_value = false;
   CodeText preamble;    // functions that the operation calls
   CodeText derivative;  // assigns dr_dx, of each result r by each parameter x
+  // What CUDA computes in the operation's place, and what verifying compares it with; empty: nothing else.
+  CodeText cuda_operation, cuda_preamble, reference;
+  double ulps = kUlps;
 };
 
 struct ParsedCode {

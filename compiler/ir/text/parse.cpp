@@ -143,7 +143,7 @@ class Parser {
       lexer_.fail(lexer_.peek(), fmt::format("'{}' is already a kernel", name));
   }
 
-  // map name(T x) -> (T y) { y = …; } derivative { dy_dx = …; }
+  // map name(T x) -> (T y) { y = …; } cuda { y = …; } derivative { dy_dx = …; } reference { y = …; } ulps 2
   void code() {
     lexer_.take();
     const Token named = lexer_.peek();
@@ -164,11 +164,42 @@ class Parser {
     texts.operation = text(lexer_.take_enclosed('{', '}'));
     texts.preamble = text(nothing);
     texts.derivative = text(nothing);
-    if (lexer_.peek().is("derivative")) {
+    texts.cuda_operation = texts.cuda_preamble = texts.reference = text(nothing);
+    const auto accept_text = [&](const char* word, CodeText& to) {
+      if (!lexer_.peek().is(word)) return;
       lexer_.take();
-      texts.derivative = text(lexer_.take_enclosed('{', '}'));
+      to = text(lexer_.take_enclosed('{', '}'));
+    };
+    accept_text("cuda", texts.cuda_operation);
+    accept_text("derivative", texts.derivative);
+    Code::ReferenceOf reference;
+    if (lexer_.peek().is("reference")) {
+      lexer_.take();
+      if (lexer_.peek().kind == Token::Word)
+        reference = function_above();
+      else
+        texts.reference = text(lexer_.take_enclosed('{', '}'));
+      if (lexer_.peek().is("ulps")) {
+        lexer_.take();
+        texts.ulps = parse_ulps(lexer_);
+      }
     }
-    defined_.codes.emplace(texts.name, Code::parse(texts));
+    defined_.codes.emplace(texts.name, Code::parse(texts, std::move(reference)));
+  }
+
+  // What the name of a function or of an op stands for.
+  Code::ReferenceOf function_above() {
+    const Token at = lexer_.take();
+    if (const auto f = defined_.functions.find(at.text); f != defined_.functions.end())
+      return [made = f->second](auto) { return made; };
+    const auto op = defined_.codes.find(at.text);
+    if (op == defined_.codes.end()) lexer_.fail(at, fmt::format("{} is no function above", quoted(at)));
+    return [code = op->second](std::span<const DType> dtypes) {
+      std::vector<Code::Argument> arguments;
+      arguments.reserve(dtypes.size());
+      for (const DType dtype : dtypes) arguments.push_back({dtype});
+      return code->of(arguments);
+    };
   }
 
   // What stands in braces.

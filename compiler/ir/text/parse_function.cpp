@@ -24,11 +24,44 @@ class FunctionParser {
     const Token named = lexer_.peek();
     if (named.kind != Token::Word) lexer_.expected("a function's name");
     f_.name = std::string(lexer_.take().text);
-    return rest(named);
+    body_of_all();
+    on_cuda();
+    if (lexer_.peek().is("derivative")) {
+      FunctionParser derivative(lexer_, "d_" + f_.name);
+      const Token at_derivative = lexer_.take();
+      derivative.body_of_all();
+      derivative.on_cuda();
+      f_.derivative = derivative.made(at_derivative);
+    }
+    if (lexer_.peek().is("reference")) {
+      f_.reference = other(f_.name + "_reference");
+      if (lexer_.peek().is("ulps")) {
+        lexer_.take();
+        f_.ulps = parse_ulps(lexer_);
+      }
+    }
+    return made(named);
   }
 
  private:
-  FunctionRef rest(const Token& named) {
+  FunctionParser(TextLexer& lexer, std::string name) : lexer_(lexer) { f_.name = std::move(name); }
+
+  FunctionRef made(const Token& at) {
+    return at_token(lexer_, at, [&] { return checked(std::move(f_)); });
+  }
+  // The function that stands behind the word at which the lexer is.
+  FunctionRef other(std::string name) {
+    FunctionParser own(lexer_, std::move(name));
+    const Token at = lexer_.take();
+    own.body_of_all();
+    return own.made(at);
+  }
+  void on_cuda() {
+    if (lexer_.peek().is("cuda")) f_.on_cuda = other(f_.name);
+  }
+
+  // What stands behind the name.
+  void body_of_all() {
     expect('(');
     do typed(f_.block.params);
     while (accept(','));
@@ -39,12 +72,6 @@ class FunctionParser {
     end_of_line();
     skip_newlines();
     expect('}');
-    if (lexer_.peek().is("derivative")) {
-      FunctionParser derivative(lexer_);
-      derivative.f_.name = "d_" + f_.name;
-      f_.derivative = derivative.rest(lexer_.take());
-    }
-    return at_token(lexer_, named, [&] { return checked(std::move(f_)); });
   }
 
   static constexpr size_t kDeepest = 200;
@@ -243,6 +270,14 @@ class FunctionParser {
 };
 
 }  // namespace
+
+double parse_ulps(TextLexer& lexer) {
+  const Token at = lexer.peek();
+  if (!starts_literal(at)) lexer.expected("a number of units of the last place");
+  const Literal literal = parse_literal(lexer);
+  return literal.kind == DTypeKind::Signed ? static_cast<double>(to_scalar(lexer, literal, DType::I64).i)
+                                           : to_scalar(lexer, literal, DType::F64).re;
+}
 
 FunctionRef parse_function(TextLexer& lexer) { return FunctionParser(lexer).run(); }
 

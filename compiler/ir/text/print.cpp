@@ -126,16 +126,28 @@ class FunctionPrinter {
   std::string run(std::string_view name) {
     out_ = fmt::format("function {}(", name);
     rest();
+    if (f_.on_cuda) behind(" cuda(", *f_.on_cuda);
     if (f_.derivative) {
-      FunctionPrinter own(*f_.derivative);
-      own.out_ = " derivative(";
-      own.rest();
-      out_ += own.out_;
+      behind(" derivative(", *f_.derivative);
+      if (f_.derivative->on_cuda) behind(" cuda(", *f_.derivative->on_cuda);
+    }
+    if (f_.reference) {
+      behind(" reference(", *f_.reference);
+      out_ += " ulps ";
+      Buffer digits;
+      put_float(digits, DType::F64, f_.ulps);
+      out_.append(digits.data(), digits.size());
     }
     return out_ + "\n";
   }
 
  private:
+  void behind(const char* opens, const Function& f) {
+    FunctionPrinter own(f);
+    own.out_ = opens;
+    own.rest();
+    out_ += own.out_;
+  }
   void rest() {
     typed_list(f_.block.params);
     out_ += ") {\n";

@@ -1,5 +1,7 @@
 #include "frontend/cpp/weft/functions.h"
 
+#include <utility>
+
 #include "compiler/base/error.h"
 #include "compiler/derive/functions.h"
 #include "compiler/ir/build.h"
@@ -34,6 +36,13 @@ std::vector<DType> ScalarFunction::results() const {
 
 std::string ScalarFunction::text() const { return ir::print(*function_, function_->name); }
 
+ScalarFunction ScalarFunction::with_reference(const ScalarFunction& reference, double ulps) const {
+  ir::Function made = *function_;
+  made.reference = reference.function_;
+  made.ulps = ulps;
+  return ScalarFunction(checked(std::move(made)));
+}
+
 ScalarFunction ScalarFunction::derivatives() const { return ScalarFunction(derive::partials(function_)); }
 
 std::vector<Array> ScalarFunction::operator()(std::span<const Operand> operands) const {
@@ -54,6 +63,14 @@ ScalarFunction Map::function(std::span<const Operand> operands) const {
   return ScalarFunction(detail::function_for(*code_, operands));
 }
 
+ScalarFunction Map::function(std::span<const DType> dtypes) const {
+  std::vector<ir::Code::Argument> arguments;
+  arguments.reserve(dtypes.size());
+  for (const DType dtype : dtypes) arguments.push_back({dtype});
+  if (code_->takes_index() && arguments.size() == code_->params().size() + 1) arguments.pop_back();
+  return ScalarFunction(code_->of(arguments));
+}
+
 std::vector<Array> Map::all(std::span<const Operand> operands) const {
   const ir::FunctionRef f = detail::function_for(*code_, operands);
   detail::Recording r(f->name, operands[0]);
@@ -71,9 +88,34 @@ Array Map::one(std::span<const Operand> operands) const {
   return all(operands)[0];
 }
 
+MapText::MapText(const Map& map) {
+  const ir::CodeTexts& texts = map.code_->texts();
+  text = texts.operation.part;
+  preamble = texts.preamble.part;
+}
+
 Map define_map(const std::string& name, const std::string& in_params, const std::string& out_params,
-               const std::string& operation, const MapOptions& options) {
-  return Map(ir::Code::parse(name, in_params, out_params, operation, options.preamble, options.derivative));
+               const TargetTexts& operation, const MapOptions& options) {
+  TargetTexts preamble = options.preamble;
+  for (const MapText* other : {&options.derivative, &options.reference})
+    for (std::string* own : {&preamble.cpu, &preamble.cuda})
+      if (own->find(other->preamble) == std::string::npos) *own += "\n" + other->preamble;
+  ir::CodeStrings texts{.name = name,
+                        .in_params = in_params,
+                        .out_params = out_params,
+                        .operation = operation.cpu,
+                        .preamble = preamble.cpu,
+                        .derivative = options.derivative.text,
+                        .reference = options.reference.text,
+                        .ulps = options.ulps};
+  if (operation.cuda != operation.cpu || preamble.cuda != preamble.cpu)
+    texts.cuda_operation = operation.cuda, texts.cuda_preamble = preamble.cuda;
+  ir::Code::ReferenceOf reference;
+  if (options.reference_of)
+    reference = [of = options.reference_of, shared = &Map::shared](std::span<const DType> dtypes) {
+      return shared(of(dtypes));
+    };
+  return Map(ir::Code::parse(std::move(texts), std::move(reference)));
 }
 
 }  // namespace weft

@@ -225,8 +225,16 @@ Array TextReduction::operator()(const Operand& x, const Axes& axes, bool keepdim
 
 TextReduction define_reduction(const std::string& name, const ReductionTexts& t) {
   const auto parse = [&](const char* what, const std::string& in, const std::string& out,
-                         const std::string& text, bool value) {
-    return ir::Code::parse(name + "_" + what, in, out, text, t.preamble, "", value);
+                         const TargetTexts& text, bool value) {
+    ir::CodeStrings strings{.name = name + "_" + what,
+                            .in_params = in,
+                            .out_params = out,
+                            .operation = text.cpu,
+                            .preamble = t.preamble.cpu,
+                            .is_value = value};
+    if (text.cuda != text.cpu || t.preamble.cuda != t.preamble.cpu)
+      strings.cuda_operation = text.cuda, strings.cuda_preamble = t.preamble.cuda;
+    return ir::Code::parse(std::move(strings));
   };
   const bool one = t.state.empty();
   // A first look at the parameters alone.
@@ -245,12 +253,13 @@ TextReduction define_reduction(const std::string& name, const ReductionTexts& t)
   else
     made->join = parse("join", parameters(variables, "a_") + ", " + parameters(variables, "b_"),
                        parameters(variables, ""), t.join, false);
-  if (!one && t.post.empty())
+  const bool no_post = t.post.cpu.empty() && t.post.cuda.empty();
+  if (!one && no_post)
     throw Error(name + ": post assigns the results where the state has variables of its own");
   const std::string given = parameters(variables, "");
-  made->post = t.post.empty() ? parse("post", given, t.out_params, "a", true)
-                              : parse("post", given, t.out_params, t.post, false);
-  if (one) made->op = known_join(t.join);
+  made->post = no_post ? parse("post", given, t.out_params, "a", true)
+                       : parse("post", given, t.out_params, t.post, false);
+  if (one && t.join.cpu == t.join.cuda) made->op = known_join(t.join.cpu);
   return TextReduction(std::move(made));
 }
 

@@ -102,4 +102,44 @@ Comparison compare(const ir::HostTensor& got, const ir::HostTensor& reference, d
           ulps};
 }
 
+namespace {
+
+// How far an element is from what a reference gives, which is not rounded but where the dtype cannot hold it.
+double units_between(const Scalar& got, const Scalar& exact) {
+  const DType t = got.dtype;
+  const Scalar ought = exact.cast(t);
+  if (!is_float(t) && !is_complex(t))
+    return got.i == ought.i && ought.cast(exact.dtype).i == exact.i ? 0
+                                                                    : std::numeric_limits<double>::infinity();
+  const Scalar fine = exact.cast(is_complex(t) ? DType::C128 : DType::F64);
+  double difference = 0, size = 0;
+  const auto part = [&](double is, double rounded, double unrounded) {
+    const bool finite = std::isfinite(rounded);
+    difference = std::max(difference, part_difference(is, finite ? unrounded : rounded));
+    if (finite) size = std::max(size, std::abs(unrounded));
+  };
+  part(got.re, ought.re, fine.re);
+  part(got.im, ought.im, fine.im);
+  return in_units(difference, size, t);
+}
+
+}  // namespace
+
+Comparison compare_within(const ir::HostTensor& got, const ir::HostTensor& reference, double ulps) {
+  const auto element = [](const ir::HostTensor& x, size_t k) {
+    return Scalar::load(x.type.dtype, x.data.data() + k * size_of(x.type.dtype));
+  };
+  const size_t n = got.data.size() / size_of(got.type.dtype);
+  Comparison worst;
+  size_t at = 0;
+  for (size_t k = 0; k < n; ++k)
+    if (const double off = units_between(element(got, k), element(reference, k)); off > worst.ulps)
+      worst.ulps = off, at = k;
+  worst.agrees = worst.ulps <= ulps;
+  if (worst.ulps > 0)
+    worst.text = fmt::format("{} instead of {} at {}", ir::to_string(element(got, at)),
+                             ir::to_string(element(reference, at)), position(at, got.type.shape));
+  return worst;
+}
+
 }  // namespace weft::detail

@@ -21,6 +21,10 @@ struct Comparison {
 // infinities must be in the same places.
 Comparison compare(const ir::HostTensor& got, const ir::HostTensor& reference, double rounding = 0);
 
+// Whether each element is within so many units of the last place of what a reference gives, of any dtype that holds it.
+// Integers and bools must be equal, and NaNs and infinities in the same places. The text says where the worst is.
+Comparison compare_within(const ir::HostTensor& got, const ir::HostTensor& reference, double ulps);
+
 // How far rounding alone may carry what is computed by way of these values: 4 sqrt(n) epsilon of the largest
 // magnitude among n elements, sqrt(epsilon) / 8 of it at most. Results that cancel to nothing consist of it.
 double rounding_of(std::span<const ir::HostTensor> values);

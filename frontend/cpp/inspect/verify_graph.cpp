@@ -99,6 +99,7 @@ VerifiedGraph verify_graph(const ir::Graph& graph, std::span<const ir::HostTenso
   const std::vector<ir::HostTensor> fused = run(graph, true), op_by_op = run(graph, false);
   VerifiedGraph out;
   out.ops = reference.nodes.size();
+  out.functions = check_functions(graph, inputs, [&](const ir::Graph& apart) { return run(apart, false); });
   bool agrees = true;
   const ir::Node* wrong = nullptr;
   for (size_t i = 0; i < graph.outputs.size(); ++i) {
@@ -124,6 +125,10 @@ VerifiedGraph verify_graph(const ir::Graph& graph, std::span<const ir::HostTenso
   return out;
 }
 
+bool VerifiedGraph::agrees() const {
+  return !first && std::ranges::all_of(functions, [](const auto& one) { return one.comparison.agrees; });
+}
+
 std::string text_of(const VerifiedGraph& verified) {
   std::string out =
       fmt::format("{}: {} op{}, {} output{}, beside the reference interpreter\n",
@@ -132,6 +137,7 @@ std::string text_of(const VerifiedGraph& verified) {
   for (const VerifiedOutput& one : verified.outputs)
     out += fmt::format("{} : {}{}\n  fused: {}\n  op by op: {}\n", one.name, name(one.type.dtype),
                        to_string(one.type.shape), verdict(one.fused), verdict(one.op_by_op));
+  for (const CheckedFunction& one : verified.functions) out += text_of(one);
   if (verified.first) {
     const std::string lines = to_string(std::span<const SourceLine>(verified.first->lines));
     out += fmt::format("the first op that differs, {}: {}{}: {}\n",
@@ -149,6 +155,14 @@ std::string json_of(const VerifiedGraph& verified) {
                        {"shape", std::vector<int64_t>(one.type.shape.begin(), one.type.shape.end())},
                        {"fused", comparison_json(one.fused)},
                        {"op_by_op", comparison_json(one.op_by_op)}});
+  ordered_json functions = ordered_json::array();
+  for (const CheckedFunction& one : verified.functions) {
+    ordered_json checked = comparison_json(one.comparison);
+    checked["name"] = one.name;
+    checked["elements"] = one.elements;
+    checked["bound"] = one.bound;
+    functions.push_back(std::move(checked));
+  }
   ordered_json first;
   if (verified.first) {
     ordered_json lines = ordered_json::array();
@@ -161,7 +175,8 @@ std::string json_of(const VerifiedGraph& verified) {
   }
   const ordered_json all = {{"schema", "weft.verify"},       {"version", kVerifySchema},
                             {"agrees", verified.agrees()},   {"ops", verified.ops},
-                            {"outputs", std::move(outputs)}, {"first", std::move(first)}};
+                            {"outputs", std::move(outputs)}, {"functions", std::move(functions)},
+                            {"first", std::move(first)}};
   return all.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
 }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "compiler/ir/interpret/interpret.h"
+#include "frontend/cpp/inspect/check_functions.h"
 #include "frontend/cpp/inspect/compare.h"
 
 namespace weft::detail {
@@ -47,8 +48,9 @@ struct VerifiedGraph {
   size_t ops = 0;
   std::vector<VerifiedOutput> outputs;
   std::optional<FirstDifference> first;  // where some output differs
+  std::vector<CheckedFunction> functions;
 
-  bool agrees() const { return !first; }
+  bool agrees() const;
 };
 
 // The first op that differs where each is computed by itself, or as the last of a fused program; none where only all of

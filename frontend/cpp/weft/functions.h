@@ -2,6 +2,7 @@
 // arguments and into what reads their results. docs/your_code.md tells how they run.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -32,6 +33,10 @@ class ScalarFunction {
   // first. Those by integers and of integers are left out. Error where an op has no derivative.
   ScalarFunction derivatives() const;
 
+  // The same, whose results verify() compares with those of `reference`: they may be `ulps` units of the last place off.
+  // That takes the arguments, floats as f64 and complex numbers as c128. Error where it does not.
+  ScalarFunction with_reference(const ScalarFunction& reference, double ulps = 4) const;
+
   // Each result for each element of the operands, which broadcast and are converted to the arguments' dtypes.
   std::vector<Array> operator()(std::span<const Operand> operands) const;
   std::vector<Array> operator()(std::initializer_list<Operand> operands) const {
@@ -42,6 +47,15 @@ class ScalarFunction {
   friend class Map;
   explicit ScalarFunction(std::shared_ptr<const ir::Function> function) : function_(std::move(function)) {}
   std::shared_ptr<const ir::Function> function_;
+};
+
+// One text for both targets, or one for each. Where no kernel is compiled, the CPU's is what is computed.
+struct TargetTexts {
+  std::string cpu, cuda;
+
+  TargetTexts(std::string both) : cpu(both), cuda(std::move(both)) {}
+  TargetTexts(const char* both) : TargetTexts(std::string(both)) {}
+  TargetTexts(std::string on_cpu, std::string on_cuda) : cpu(std::move(on_cpu)), cuda(std::move(on_cuda)) {}
 };
 
 // An op of elements as text: statements in the form of C, which are a ScalarFunction for the dtypes of each call.
@@ -64,35 +78,53 @@ class Map {
   Array one(std::span<const Operand> operands) const;
   // What is computed for operands of these dtypes.
   ScalarFunction function(std::span<const Operand> operands) const;
+  ScalarFunction function(std::span<const DType> dtypes) const;
 
  private:
-  friend Map define_map(const std::string&, const std::string&, const std::string&, const std::string&,
+  friend struct MapText;
+  friend Map define_map(const std::string&, const std::string&, const std::string&, const TargetTexts&,
                         const struct MapOptions&);
   explicit Map(std::shared_ptr<const ir::Code> code) : code_(std::move(code)) {}
+  static std::shared_ptr<const ir::Function> shared(const ScalarFunction& f) { return f.function_; }
   std::shared_ptr<const ir::Code> code_;
 };
 
+// Statements about the parameters of an op; or another op of these parameters, which has them.
+struct MapText {
+  std::string text, preamble;
+
+  MapText() = default;
+  MapText(std::string statements) : text(std::move(statements)) {}
+  MapText(const char* statements) : text(statements) {}
+  MapText(const Map& map);
+};
+
 struct MapOptions {
-  std::string preamble;    // functions that the operation calls: "T half(T x) { return x / 2; }"
-  std::string derivative;  // of each result r by each parameter x: "dr_dx = 1"; else it is computed forward
+  TargetTexts preamble = "";  // functions that the operation calls: "T half(T x) { return x / 2; }"
+  MapText derivative = {};  // of each result r by each parameter x: "dr_dx = 1"; else it is computed forward
+  // What verify() compares results with: the same results, computed in f64. They may be `ulps` units of the last place off.
+  MapText reference = {};
+  double ulps = 4;
+  // The reference as a function for arguments of these dtypes, floats as f64 and complex numbers as c128.
+  std::function<ScalarFunction(std::span<const DType>)> reference_of = {};
 };
 
 // The op that a text is, under a name that explain() and kernels show. `in_params` and `out_params` name types and
 // values, as in "T x, float y"; a name that is no type's is one for whatever is given. Error at the line and column
 // of what the text cannot have.
 Map define_map(const std::string& name, const std::string& in_params, const std::string& out_params,
-               const std::string& operation, const MapOptions& options = {});
+               const TargetTexts& operation, const MapOptions& options = {});
 
 // A reduction as text. Each element becomes a state, states are joined in pairs, and what is left becomes the results.
 struct ReductionTexts {
   std::string in_params, out_params;  // as for define_map()
-  std::string map;  // the state of an element: a value, or statements where `state` names variables
-  std::string
-      join;  // of two states: a value of a and b; statements that assign m, …, of a_m, b_m, … with `state`
-  std::string post;      // statements that assign the results, of a, or of `state`'s variables; none: y = a
-  std::string identity;  // the state of nothing: a value, or statements
-  std::string state;     // types and names of a state's variables; none: one of the first result's type
-  std::string preamble;
+  TargetTexts map = "";  // the state of an element: a value, or statements where `state` names variables
+  TargetTexts join =
+      "";  // of two states: a value of a and b; statements that assign m, …, of a_m, b_m, … with `state`
+  TargetTexts post = "";  // statements that assign the results, of a, or of `state`'s variables; none: y = a
+  std::string identity;   // the state of nothing: a value, or statements
+  std::string state;      // types and names of a state's variables; none: one of the first result's type
+  TargetTexts preamble = "";
 };
 
 class TextReduction {

@@ -1,6 +1,8 @@
 // Functions of scalars, which weft._functions makes of Python's.
 #include "frontend/cpp/weft/functions.h"
 
+#include <nanobind/stl/pair.h>
+
 #include "compiler/ir/ops/op.h"
 #include "frontend/cpp/weft/kernels.h"
 #include "frontend/python/src/arguments.h"
@@ -39,6 +41,16 @@ auto with_operands(const std::string& name, const nb::list& operands, F&& f) {
     given.push_back(arguments[k].operand(name.c_str()));
   }
   return f(given);
+}
+
+// Of the CPU and of CUDA.
+using Texts = std::pair<std::string, std::string>;
+TargetTexts of(const Texts& texts) { return {texts.first, texts.second}; }
+
+nb::list names_of(std::span<const DType> dtypes) {
+  nb::list names;
+  for (const DType dtype : dtypes) names.append(std::string(name(dtype)));
+  return names;
 }
 
 nb::list listed(const std::vector<Array>& arrays) {
@@ -110,7 +122,9 @@ void bind_functions(nb::module_& m) {
   nb::class_<ScalarFunction>(m, "ScalarFunction")
       .def_prop_ro("name", &ScalarFunction::name)
       .def_prop_ro("text", &ScalarFunction::text)
+      .def_prop_ro("arguments", [](const ScalarFunction& f) { return names_of(f.arguments()); })
       .def("derivatives", &ScalarFunction::derivatives)
+      .def("with_reference", &ScalarFunction::with_reference)
       .def("__call__", [](const ScalarFunction& f, const nb::list& operands) {
         const PythonLine line;
         return with_operands(f.name(), operands, [&](const auto& given) { return listed(f(given)); });
@@ -123,15 +137,31 @@ void bind_functions(nb::module_& m) {
              return with_operands(map.name(), operands,
                                   [&](const auto& given) { return map.function(given); });
            })
+      .def("function_of",
+           [](const Map& map, const std::vector<std::string>& names) {
+             std::vector<DType> dtypes;
+             dtypes.reserve(names.size());
+             for (const std::string& one : names) dtypes.push_back(dtype_from_name(one).value());
+             return map.function(std::span<const DType>(dtypes));
+           })
       .def("__call__", [](const Map& map, const nb::list& operands) {
         const PythonLine line;
         return with_operands(map.name(), operands, [&](const auto& given) { return listed(map.all(given)); });
       });
-  m.def("define_map",
-        [](const std::string& name, const std::string& in_params, const std::string& out_params,
-           const std::string& operation, const std::string& preamble, const std::string& derivative) {
-          return define_map(name, in_params, out_params, operation, {preamble, derivative});
-        });
+  m.def(
+      "define_map",
+      [](const std::string& name, const std::string& in_params, const std::string& out_params,
+         const Texts& operation, const Texts& preamble, const std::string& derivative,
+         const std::string& reference, double ulps, nb::object reference_of) {
+        MapOptions options{of(preamble), derivative, reference, ulps};
+        if (!reference_of.is_none())
+          options.reference_of = [made = std::move(reference_of)](std::span<const DType> dtypes) {
+            return nb::cast<ScalarFunction>(made(names_of(dtypes)));
+          };
+        return define_map(name, in_params, out_params, of(operation), options);
+      },
+      "name"_a, "in_params"_a, "out_params"_a, "operation"_a, "preamble"_a, "derivative"_a, "reference"_a,
+      "ulps"_a, "reference_of"_a.none());
   nb::class_<TextReduction>(m, "TextReduction")
       .def_prop_ro("name", &TextReduction::name)
       .def_prop_ro("results", &TextReduction::results)
@@ -147,7 +177,8 @@ void bind_functions(nb::module_& m) {
           "operands"_a, "axes"_a.none(), "keepdims"_a);
   m.def("define_reduction", [](const std::string& name, const nb::list& texts) {
     const auto text = [&](size_t k) { return nb::cast<std::string>(texts[k]); };
-    return define_reduction(name, {text(0), text(1), text(2), text(3), text(4), text(5), text(6), text(7)});
+    const auto both = [&](size_t k) { return of(nb::cast<Texts>(texts[k])); };
+    return define_reduction(name, {text(0), text(1), both(2), both(3), both(4), text(5), text(6), both(7)});
   });
   bind_kernels(m);
   m.attr("map_rows") = rows_of_maps();

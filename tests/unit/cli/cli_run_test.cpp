@@ -18,6 +18,7 @@ namespace {
 
 using testing::ContainsRegex;
 using testing::ElementsAre;
+using testing::EndsWith;
 using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
@@ -248,6 +249,44 @@ TEST_F(CliRun, ChecksBothWaysBesideTheInterpreter) {
   EXPECT_TRUE(written["agrees"]);
   EXPECT_EQ(written["outputs"][1]["name"], "total");
   expect_error(run_weft({"check", folder / "scaled.weft"}), 1, "'x'");
+}
+
+// A function that keeps its reference, and one that does not: for both commands, and in data.
+TEST_F(CliRun, HoldsFunctionsToTheirReferences) {
+  const auto file = [&](const std::string& added, const std::string& ulps) {
+    const std::string path = folder / "held.weft";
+    write_text(path, "map exact(T v) -> (T w) { w = v * v * v; }\nmap cube(T x) -> (T r) { r = x * x * x" +
+                         added + "; } reference exact ulps " + ulps +
+                         "\ngraph {\n  %x = input : f32[2, 3]\n  %y = apply %x, function=cube : f32[2, 3]\n"
+                         "  %z = negative %y\n  return %z\n}\n");
+    return path;
+  };
+  const std::string in = "x=" + (folder / "x.npy");
+  const auto both = [&](const std::string& path, bool json) {
+    std::vector<std::string> check = {"check", path, "--in", in}, run = {"run", path, "--in", in, "--verify"};
+    if (json) check.emplace_back("--json"), run.emplace_back("--json");
+    return std::pair(run_weft(check), run_weft(run));
+  };
+  const std::string right = file("", "1"),
+                    said = "cube at held.weft:5 beside its reference: agrees, 0 of 1 ulps in 6 elements\n";
+  auto [check, ran] = both(right, false);
+  EXPECT_EQ(check.code, 0) << check.err;
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_THAT(check.out, EndsWith(said));
+  EXPECT_THAT(ran.out, HasSubstr(said));
+  const std::string wrong = file(" + (x > 1)", "2.5");
+  std::tie(check, ran) = both(wrong, false);
+  EXPECT_EQ(check.code, 3);
+  EXPECT_EQ(ran.code, 3);
+  EXPECT_THAT(check.err, HasSubstr("check: a function is further from its reference than its ulps allow"));
+  EXPECT_THAT(ran.err, HasSubstr("run: a function is further from its reference than its ulps allow"));
+  EXPECT_THAT(ran.out, HasSubstr("cube at held.weft:5 beside its reference: DISAGREES, "));
+  std::tie(check, ran) = both(wrong, true);
+  const auto functions = nlohmann::json::parse(check.out)["functions"];
+  ASSERT_EQ(functions.size(), 1u);
+  EXPECT_EQ(functions[0]["bound"], 2.5);
+  EXPECT_FALSE(functions[0]["agrees"]);
+  EXPECT_FALSE(nlohmann::json::parse(ran.out)["functions"][0]["agrees"]);
 }
 
 TEST(CliTune, SaysWhatItTriedAndWhereItIsKept) {

@@ -1,7 +1,9 @@
 // Kernels of scalar functions: on every back end, and as CUDA on the host, they give what the interpreter does.
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "compiler/base/error.h"
@@ -157,6 +159,40 @@ TEST(FunctionKernels, GiveWhatTheInterpreterDoes) {
   for (const std::string& name : backend_names())
     for (const Graph& graph : graphs())
       EXPECT_EQ(check(on(backend(name)), graph, 3, false), "") << name << ": " << ir::print(graph);
+}
+
+// An op with a text for each target, by itself and in the body of a loop.
+TEST(FunctionKernels, TakeTheTextOfTheirTarget) {
+  const std::string op = "map shifted(T x) -> (T r) { r = sinh(x); } cuda { r = atan(x); }\n";
+  const std::string body = R"(body step {
+  %c = input : f32[8]
+  %t = scalar : i64[]
+  %n = apply %c, function=shifted : f32[8]
+  %m = cumulative_sum %n, axis=0
+  return %m
+}
+)";
+  for (const std::string& text :
+       {op + "graph {\n %x = input : f32[8]\n %r = apply %x, function=shifted : f32[8]\n return %r\n}",
+        op + body +
+            "graph {\n %x = input : f32[8]\n %r = scan %x, body=step, carries=1, length=3\n return %r\n}"}) {
+    const Graph graph = ir::parse(text, "graph");
+    const auto sources = [&](const Target& target) {
+      std::string all;
+      const std::function<void(const Program&)> add = [&](const Program& program) {
+        for (const auto& kernel : program.kernels) all += kernel.text;
+        for (const auto& step : program.steps)
+          if (const auto* const loop = std::get_if<LoopStep>(&step))
+            for (const auto& turn : loop->loop->bodies) add(turn.program);
+      };
+      add(compile(graph, target));
+      return all;
+    };
+    EXPECT_NE(sources(Target{}).find("sinh"), std::string::npos) << sources(Target{});
+    EXPECT_EQ(sources(Target{}).find("atan"), std::string::npos);
+    EXPECT_NE(sources(kGpu).find("atan"), std::string::npos) << sources(kGpu);
+    EXPECT_EQ(sources(kGpu).find("sinh"), std::string::npos);
+  }
 }
 
 TEST(FunctionKernels, OfCudaGiveItOnTheHost) { expect_emulated_to_agree(graphs(), kGpu); }

@@ -35,7 +35,7 @@ Scalar scalar_of(T value) {
 
 std::vector<Scalar> ran(const std::string& text, const std::string& in, const std::string& out,
                         std::vector<Scalar> args, const std::string& preamble = "") {
-  const auto code = Code::parse("f", in, out, text, preamble, "");
+  const auto code = Code::parse(CodeStrings{"f", in, out, text, preamble, ""});
   std::vector<Code::Argument> given;
   given.reserve(args.size());
   for (const Scalar& one : args) given.push_back({one.dtype});
@@ -216,15 +216,15 @@ TEST(Code, LetsNumbersWithAPointGiveWay) {
 }
 
 TEST(Code, TakesTheNumberOfTheElement) {
-  EXPECT_TRUE(Code::parse("f", "T x", "T r", "r = x + i", "", "")->takes_index());
-  EXPECT_FALSE(
-      Code::parse("f", "T x", "T r", "for (int i = 0; i < 3; ++i) r = x + i", "", "")->takes_index());
-  EXPECT_FALSE(Code::parse("f", "T i", "T r", "r = i", "", "")->takes_index());
+  EXPECT_TRUE(Code::parse(CodeStrings{"f", "T x", "T r", "r = x + i", "", ""})->takes_index());
+  EXPECT_FALSE(Code::parse(CodeStrings{"f", "T x", "T r", "for (int i = 0; i < 3; ++i) r = x + i", "", ""})
+                   ->takes_index());
+  EXPECT_FALSE(Code::parse(CodeStrings{"f", "T i", "T r", "r = i", "", ""})->takes_index());
 }
 
 TEST(Code, KeepsTheDerivativeThatIsGiven) {
-  const auto code =
-      Code::parse("f", "T x, int n, T y", "T r, int k", "r = x * y; k = n", "", "dr_dx = y; dr_dy = r / y");
+  const auto code = Code::parse(
+      CodeStrings{"f", "T x, int n, T y", "T r, int k", "r = x * y; k = n", "", "dr_dx = y; dr_dy = r / y"});
   const std::vector<Code::Argument> given = {{DType::F64}, {DType::I32}, {DType::F64}};
   const FunctionRef f = code->of(given);
   ASSERT_TRUE(f->derivative);
@@ -236,7 +236,9 @@ TEST(Code, KeepsTheDerivativeThatIsGiven) {
   const FunctionRef again = parse_function(print(*f, f->name), "again");
   EXPECT_EQ(again->hash, f->hash);
   EXPECT_NE(f->hash,
-            Code::parse("f", "T x, int n, T y", "T r, int k", "r = x * y; k = n", "", "")->of(given)->hash);
+            Code::parse(CodeStrings{"f", "T x, int n, T y", "T r, int k", "r = x * y; k = n", "", ""})
+                ->of(given)
+                ->hash);
 }
 
 TEST(Code, IsALineOfAGraphsText) {
@@ -254,12 +256,78 @@ graph {
   EXPECT_NE(print(graph).find("derivative("), std::string::npos);
 }
 
+TEST(Code, TakesATextForEachTargetAndAReference) {
+  const std::string text = R"(
+map doubled(T x, T a) -> (T r) { r = x + x * a; } cuda {
+  r = x * (1 + a);
+} derivative { dr_dx = 1 + a; dr_da = x; } reference { r = 2 * x; } ulps 1.5
+graph {
+  %x = input : f32[4]
+  %a = constant 1.0 : f32[4]
+  %y = apply %x, %a, function=doubled : f32[4]
+  return %y
+}
+)";
+  const Graph graph = parse(text, "doubled.weft");
+  const Function& f = *function_of(*graph.outputs[0]);
+  ASSERT_TRUE(f.on_cuda && f.derivative && f.derivative->on_cuda && f.reference);
+  EXPECT_EQ(f.on_cuda->argument(0), DType::F32);
+  EXPECT_EQ(f.reference->argument(0), DType::F64);
+  EXPECT_EQ(f.reference->result(0), DType::F64);
+  EXPECT_EQ(f.ulps, 1.5);
+
+  const Graph again = parse(print(graph), "again");
+  const Function& g = *function_of(*again.outputs[0]);
+  EXPECT_EQ(print(again), print(graph));
+  EXPECT_EQ(g.hash, f.hash);
+  ASSERT_TRUE(g.reference);
+  EXPECT_EQ(g.reference->hash, f.reference->hash);
+  EXPECT_EQ(g.ulps, 1.5);
+}
+
+TEST(Code, OfAReferenceIsTheSameKernelAndOfAnotherTextForCudaAnother) {
+  const Code::Argument f32{DType::F32};
+  const auto hash = [&](CodeStrings texts) { return Code::parse(std::move(texts))->of({&f32, 1})->hash; };
+  const CodeStrings plain{"f", "T x", "T r", "r = x + 1"};
+  CodeStrings checked = plain, both = plain;
+  checked.reference = "r = 1 + x";
+  both.cuda_operation = "r = x + 2";
+  EXPECT_EQ(hash(checked), hash(plain));
+  EXPECT_NE(hash(both), hash(plain));
+}
+
+TEST(Code, AReferenceAndATextForCudaAreRefusedByName) {
+  const Code::Argument f32{DType::F32};
+  const auto refused = [&](CodeStrings texts) {
+    try {
+      Code::parse(std::move(texts))->of({&f32, 1});
+    } catch (const Error& e) {
+      const std::string what = e.what();
+      return what.substr(0, what.find('\n'));
+    }
+    return std::string("none");
+  };
+  CodeStrings texts{"f", "T x", "T r", "r = x"};
+  texts.reference = "r = x +";
+  EXPECT_EQ(refused(texts), "f: reference:1:8: expected a value, got the end of the text");
+  texts.reference = "q = x";
+  EXPECT_EQ(refused(texts), "f: reference:1:1: 'r' is never assigned: write r = …");
+  texts.reference.clear();
+  texts.cuda_operation = "r = y";
+  EXPECT_EQ(refused(texts),
+            "f on cuda:1:5: 'y' is not defined: declare it, or take it as an input parameter");
+  texts.cuda_operation.clear();
+  texts.reference = "r = x";
+  texts.ulps = -1;
+  EXPECT_EQ(refused(texts), "function f: ulps is 0 or more: got -1");
+}
+
 std::string refusal(const std::string& text, const std::string& in = "T x, T y",
                     const std::string& out = "T r", const std::string& preamble = "",
                     const std::string& derivative = "") {
   try {
     const Code::Argument f64{DType::F64};
-    const auto code = Code::parse("f", in, out, text, preamble, derivative);
+    const auto code = Code::parse(CodeStrings{"f", in, out, text, preamble, derivative});
     const std::vector<Code::Argument> given(code->params().size(), f64);
     code->of(given);
   } catch (const Error& e) {

@@ -302,7 +302,9 @@ BY_NAME = {
 }
 
 BY_NAME |= {
-    "derivative": "str: statements that assign dr_dx for each result r and parameter x",
+    "derivative": "str, or another op of text: statements that assign dr_dx for each result r and parameter x",
+    "reference": "str or function: what verify compares results with, computed in float64",
+    "ulps": "float: how many units of the last place a result may be off its reference",
     "in_params": "str: the parameters, types and names, parted by commas",
     "name": "str: what the op is called in explain() and errors",
     "operation": "str: statements in the form of C",

@@ -9,6 +9,7 @@ from weft import _core
 from weft._core import Array, Error
 from weft._base.asarray import asarray
 from weft._vectorize.index import Index, placed
+from weft._vectorize.references import reference_for
 
 TYPE_CHECKING = False  # typing is slow to import
 if TYPE_CHECKING:
@@ -18,18 +19,24 @@ if TYPE_CHECKING:
 class Elementwise:
     """An op that a text is, for arrays that broadcast."""
 
-    def __init__(self, operation: str, in_params: str, out_params: str, name: str, preamble: str, derivative: str):
-        self._texts = (operation, in_params, out_params, name, preamble, derivative)
-        self._map = _core.define_map(name, in_params, out_params, operation, preamble, derivative)
+    def __init__(self, operation: Any, in_params: str, out_params: str, name: str, preamble: Any, derivative: str, reference: Any, ulps: float):
+        self._texts = (operation, in_params, out_params, name, preamble, derivative, reference, ulps)
+        is_text = isinstance(reference, str)
+        self._map = _core.define_map(name, in_params, out_params, _both(operation), _both(preamble), derivative, reference if is_text else "", ulps,
+                                     None if is_text else reference_for(name, reference))
         self.__name__ = name
         self.nin, self.nout = len(_parameters(in_params)), self._map.results
 
     def __repr__(self) -> str:
-        operation, in_params, out_params, name, _, _ = self._texts
-        return f"<weft.elementwise {name}({in_params}) -> ({out_params}): {operation.strip()}>"
+        operation, in_params, out_params, name, *_ = self._texts
+        return f"<weft.elementwise {name}({in_params}) -> ({out_params}): {_shown(operation)}>"
 
     def __reduce__(self) -> Any:
         return Elementwise, self._texts
+
+    def _for_dtypes(self, dtypes: list[str]) -> Any:
+        """The scalar function for arguments of these dtypes."""
+        return self._map.function_of(dtypes)
 
     def text(self, *args: Any) -> str:
         """The scalar function that a call with arguments of these dtypes computes, as text."""
@@ -64,7 +71,26 @@ def _operands(name: str, args: tuple[Any, ...]) -> list[Any]:
     return [one if type(one) in (bool, int, float, complex) else asarray(one) for one in args]
 
 
-def _check_texts(op: str, name: str, **texts: Any) -> None:
+def _both(text: Any) -> tuple[str, str]:
+    """The text of the CPU, and that of CUDA."""
+    return (text["cpu"], text["cuda"]) if isinstance(text, dict) else (text, text)
+
+
+def _shown(text: Any) -> str:
+    return " | ".join(one.strip() for one in dict.fromkeys(_both(text)))
+
+
+def _check_texts(op: str, name: str, of_targets: dict[str, Any], **texts: Any) -> None:
+    """That each is a text; of those of targets a dict of two does as well."""
+    for what, text in of_targets.items():
+        if isinstance(text, dict):
+            if set(text) != {"cpu", "cuda"}:
+                raise Error(f"{op}: {what} is a text, or one for each of 'cpu' and 'cuda': got {', '.join(map(repr, text)) or 'none'}")
+            if isinstance(text["cuda"], str) and not text["cuda"].strip() and what != "preamble":
+                raise Error(f"{op}: {what} is empty for 'cuda': give the text of the CPU alone where one does for both")
+    dicts = [text for text in of_targets.values() if isinstance(text, dict)]
+    texts.update({what: text for what, text in of_targets.items() if not isinstance(text, dict)})
+    texts.update({f"a text of {target!r}": text for one in dicts for target, text in one.items()})
     for what, text in dict(texts, name=name).items():
         if not isinstance(text, str):
             raise TypeError(f"{op}: {what} is a text: got {type(text).__name__}")
@@ -75,14 +101,14 @@ def _check_texts(op: str, name: str, **texts: Any) -> None:
 class Reduction:
     """A reduction that texts are, over any axes."""
 
-    def __init__(self, name: str, texts: list[str]):
+    def __init__(self, name: str, texts: list[Any]):
         self._texts = texts
-        self._reduction = _core.define_reduction(name, texts)
+        self._reduction = _core.define_reduction(name, [_both(one) if k in (2, 3, 4, 7) else one for k, one in enumerate(texts)])
         self.__name__ = name
         self.nin, self.nout = len(_parameters(texts[0])), self._reduction.results
 
     def __repr__(self) -> str:
-        return f"<weft.reduction {self.__name__}({self._texts[0]}) -> ({self._texts[1]}): {self._texts[3].strip()}>"
+        return f"<weft.reduction {self.__name__}({self._texts[0]}) -> ({self._texts[1]}): {_shown(self._texts[3])}>"
 
     def __reduce__(self) -> Any:
         return Reduction, (self.__name__, self._texts)
@@ -96,28 +122,36 @@ def _parameters(text: str) -> list[str]:
     return [one for one in text.split(",") if one.strip()]
 
 
-def elementwise(operation: str, in_params: str, out_params: str, name: str = "elementwise", *, preamble: str = "", derivative: Any = "") -> Any:
+def elementwise(operation: Any, in_params: str, out_params: str, name: str = "elementwise", *, preamble: Any = "", derivative: Any = "",
+                reference: Any = "", ulps: float = 4) -> Any:
     """An op of elements as text: elementwise("r = x > 0 ? x : a * expm1(x)", "T x, T a", "T r", "elu") is a function of two arrays.
 
     Parameters are types and names; a type that is neither C's nor NumPy's is one for whatever is given. The preamble holds functions that the
-    operation calls. The derivative assigns dr_dx for each result r and parameter x: a text, or another op of the same parameters that has these results. Without
-    it, it is computed forward."""
+    operation calls. Both may be two texts, {"cpu": …, "cuda": …}. The derivative assigns dr_dx for each result r and parameter x: a text, or another op of the
+    same parameters that has these results. Without it, it is computed forward. `verify` compares the results with the reference, computed in float64: another text,
+    a function of numbers, or another op. They may be `ulps` units of the last place off."""
     if isinstance(derivative, Elementwise):
-        derivative, more = derivative._texts[0], derivative._texts[4]
-        preamble = preamble if more in preamble else f"{preamble}\n{more}"
-    _check_texts("elementwise", name, operation=operation, in_params=in_params, out_params=out_params, preamble=preamble, derivative=derivative)
-    return Elementwise(operation, in_params, out_params, name, preamble, derivative)
+        derivative, more = _both(derivative._texts[0])[0], derivative._texts[4]
+        preamble = {target: one if other in one else f"{one}\n{other}" for target, one, other in zip(("cpu", "cuda"), _both(preamble), _both(more))}
+        if preamble["cpu"] == preamble["cuda"]:
+            preamble = preamble["cpu"]
+    if not isinstance(reference, str) and not callable(reference):
+        raise TypeError(f"elementwise: reference is a text or a function: got {type(reference).__name__}")
+    if isinstance(ulps, builtins.bool) or not isinstance(ulps, (int, float)) or not ulps >= 0:
+        raise Error(f"elementwise: ulps is a number that is not below 0: got {ulps!r}")
+    _check_texts("elementwise", name, {"operation": operation, "preamble": preamble}, in_params=in_params, out_params=out_params, derivative=derivative)
+    return Elementwise(operation, in_params, out_params, name, preamble, derivative, reference, ulps)
 
 
-def reduction(map: str, reduce: str, post: str, identity: Any, in_params: str, out_params: str, name: str = "reduction", *, state: str = "",  # noqa: A002
-              preamble: str = "") -> Any:
+def reduction(map: Any, reduce: Any, post: Any, identity: Any, in_params: str, out_params: str, name: str = "reduction", *, state: str = "",  # noqa: A002
+              preamble: Any = "") -> Any:
     """A reduction as text: reduction("x * x", "a + b", "y = sqrt(a)", 0, "T x", "T y", "norm") is a function of an array, axis=None and keepdims=False.
 
     `map` is an element's value, `reduce` that of two, a and b, `post` assigns the results, of a; `identity` is the value of nothing. With `state`,
     types and names such as "T m, int n", each is statements: they assign m and n, and `reduce` reads a_m, a_n, b_m and b_n. The reduce is taken for
-    associative and commutative; its order depends on the shape alone."""
+    associative and commutative; its order depends on the shape alone. All but the identity and the state may be two texts, {"cpu": …, "cuda": …}."""
     if isinstance(identity, (int, float)):
         identity = ("INFINITY" if identity > 0 else "-INFINITY") if isinstance(identity, float) and math.isinf(identity) else repr(identity).lower()
-    _check_texts("reduction", name, map=map, reduce=reduce, post=post, identity=identity, in_params=in_params, out_params=out_params, state=state,
-                 preamble=preamble)
+    _check_texts("reduction", name, {"map": map, "reduce": reduce, "post": post, "preamble": preamble}, identity=identity, in_params=in_params,
+                 out_params=out_params, state=state)
     return Reduction(name, [in_params, out_params, map, reduce, post, identity, state, preamble])

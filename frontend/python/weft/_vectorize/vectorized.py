@@ -13,6 +13,7 @@ from weft._base.asarray import asarray
 from weft._base.host import answered
 from weft._base.session import note
 from weft._vectorize.index import Index, placed
+from weft._vectorize.references import reference_for, widened
 
 TYPE_CHECKING = False  # typing is slow to import
 if TYPE_CHECKING:
@@ -24,7 +25,8 @@ _MOST_KEPT = 64
 class Vectorized:
     """A function of arrays that computes a function of numbers for each of their elements, which broadcast."""
 
-    def __init__(self, pyfunc: Any, otypes: Any, doc: str | None, excluded: Any, signature: str | None, fallback: bool):
+    def __init__(self, pyfunc: Any, otypes: Any, doc: str | None, excluded: Any, signature: str | None, fallback: bool, reference: Any = None,
+                 ulps: float = 4):
         functools.update_wrapper(self, pyfunc)
         if doc is not None:
             self.__doc__ = doc
@@ -32,6 +34,8 @@ class Vectorized:
         self.pyfunc, self.signature, self.fallback = pyfunc, signature, fallback
         self.otypes = otypes if isinstance(otypes, str) or otypes is None else [*otypes]
         self.excluded = set(excluded or ())
+        self.reference, self.ulps = reference, ulps
+        self._reference_for = None if reference is None else reference_for(self.__name__, reference)
         self._known: dict[Any, list[Any]] = {}
         self._by_element: Any = None
 
@@ -53,8 +57,8 @@ class Vectorized:
             from weft._vectorize.carried import carried, importable
 
             if not importable(self.pyfunc):  # by its source
-                return _remade, (carried(self.pyfunc), self.otypes, self.__doc__, self.excluded, self.signature, self.fallback)
-        return Vectorized, (self.pyfunc, self.otypes, self.__doc__, self.excluded, self.signature, self.fallback)
+                return _remade, (carried(self.pyfunc), self.otypes, self.__doc__, self.excluded, self.signature, self.fallback, self.reference, self.ulps)
+        return Vectorized, (self.pyfunc, self.otypes, self.__doc__, self.excluded, self.signature, self.fallback, self.reference, self.ulps)
 
     def text(self, *args: Any, **keywords: Any) -> str:
         """The scalar function that calls with arguments of these dtypes compute, as text."""
@@ -77,6 +81,13 @@ class Vectorized:
                 warnings.warn(f"{error}; Python calls it for each element, as with fallback=True", RuntimeWarning, stacklevel=2)
             return self._by_python(args, keywords, "one element after the other", error)
         return self._given(compiled.function(arrays), compiled.is_several)
+
+    def _for_dtypes(self, dtypes: list[str]) -> Any:
+        """The scalar function for arguments of these dtypes."""
+        from weft._vectorize.compiled import Compiled
+        from weft._vectorize.types import Type
+
+        return Compiled(self.pyfunc, [Type(one, False) for one in dtypes], {}, "reference").function
 
     def _with_positions(self, args: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
         """The arguments, with arrays in the place of index()."""
@@ -176,6 +187,9 @@ class Vectorized:
         name = self.__name__ if self.__name__.isidentifier() and self.__name__.isascii() else "function"
         compiled = Compiled(self.pyfunc, [type_of(t, i in self.excluded) for i, t in enumerate(places)],
                             {n: type_of(t, n in self.excluded) for n, t in names.items()}, name)
+        if self._reference_for is not None:
+            function = compiled.function
+            compiled.function = function.with_reference(self._reference_for([widened(one) for one in function.arguments]), self.ulps)
         if len(self._known) > _MOST_KEPT:
             self._known.clear()
         self._known[tuple(key)] = [compiled, *known][:4]
@@ -205,14 +219,23 @@ def _dtype_of(letter: str) -> Any:
 
 
 def vectorize(pyfunc: Any = None, otypes: Any = None, doc: str | None = None, excluded: Any = None, cache: builtins.bool = False,
-              signature: str | None = None, *, fallback: builtins.bool = False) -> Any:
+              signature: str | None = None, *, fallback: builtins.bool = False, reference: Any = None, ulps: float = 4) -> Any:
     """A function of numbers as a function of arrays: read from its source, compiled for the dtypes of its arguments, and fused with what is
     around it. What cannot be compiled is an error that says what to write; with fallback=True Python runs it for each element.
+
+    `verify` compares the results with those of `reference`, another function of numbers or an op as text, which is computed in float64. They may be
+    `ulps` units of the last place off.
 
     With a signature such as "(n),(n)->()" it is a function of rows, recorded with arrays of these axes once for all rows; Python runs it for
     each row where that cannot be."""
     if pyfunc is None:
-        return lambda f: vectorize(f, otypes, doc, excluded, cache, signature, fallback=fallback)
+        return lambda f: vectorize(f, otypes, doc, excluded, cache, signature, fallback=fallback, reference=reference, ulps=ulps)
     if not callable(pyfunc):
         raise TypeError(f"vectorize: takes a function: got {type(pyfunc).__name__}")
-    return Vectorized(pyfunc, otypes, doc, excluded, signature, fallback)
+    if reference is not None and not callable(reference):
+        raise TypeError(f"vectorize: reference is a function: got {type(reference).__name__}")
+    if reference is not None and signature is not None:
+        raise Error("vectorize: a function of rows takes no reference: verify compares its ops with the interpreter")
+    if isinstance(ulps, builtins.bool) or not isinstance(ulps, (int, float)) or not ulps >= 0:
+        raise Error(f"vectorize: ulps is a number that is not below 0: got {ulps!r}")
+    return Vectorized(pyfunc, otypes, doc, excluded, signature, fallback, reference, ulps)

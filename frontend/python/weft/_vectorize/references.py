@@ -1,0 +1,38 @@
+"""What the results of a user's op are compared with: a function of numbers, compiled for arguments of float64."""
+
+from __future__ import annotations
+
+from weft._core import Error
+
+TYPE_CHECKING = False  # typing is slow to import
+if TYPE_CHECKING:
+    from typing import Any
+
+_MOST_KEPT = 64
+
+
+def widened(dtype: str) -> str:
+    """The dtype in which a reference is computed."""
+    return {"f16": "f64", "bf16": "f64", "f32": "f64", "c64": "c128"}.get(dtype, dtype)
+
+
+def reference_for(name: str, reference: Any) -> Any:
+    """What gives the scalar function of the reference for a list of dtypes; `reference` is a function of numbers, or an op."""
+    if not hasattr(reference, "_for_dtypes"):
+        from weft._vectorize.vectorized import vectorize
+
+        reference = vectorize(reference)
+    known: dict[tuple[str, ...], Any] = {}
+
+    def function(dtypes: list[str]) -> Any:
+        found = known.get(tuple(dtypes))
+        if found is None:
+            if len(known) > _MOST_KEPT:
+                known.clear()
+            try:
+                found = known[tuple(dtypes)] = reference._for_dtypes(dtypes)
+            except Error as error:
+                raise Error(f"{name}: reference: {error}") from None
+        return found
+
+    return function

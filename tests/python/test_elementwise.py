@@ -164,6 +164,7 @@ def of_numbers(x, a):
 REFERENCES = {
     "text": "r = x > 0 ? x : 2 * a * sinh(x / 2) * exp(x / 2)",
     "function": of_numbers,
+    "lambda": lambda x, a: x if x > 0 else a * math.expm1(x),
     "vectorized": wf.vectorize(of_numbers),
     "op": wf.elementwise("most = v > 0 ? v : b * expm1(v)", "T v, T b", "T most"),
 }

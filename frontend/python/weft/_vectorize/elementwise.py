@@ -10,6 +10,7 @@ from weft._core import Array, Error
 from weft._base.asarray import asarray
 from weft._vectorize.index import Index, placed
 from weft._vectorize.references import reference_for
+from weft._vectorize.vectorized import vectorize
 
 TYPE_CHECKING = False  # typing is slow to import
 if TYPE_CHECKING:
@@ -139,6 +140,8 @@ def elementwise(operation: Any, in_params: str, out_params: str, name: str = "el
         raise TypeError(f"elementwise: reference is a text or a function: got {type(reference).__name__}")
     if isinstance(ulps, builtins.bool) or not isinstance(ulps, (int, float)) or not ulps >= 0:
         raise Error(f"elementwise: ulps is a number that is not below 0: got {ulps!r}")
+    if not isinstance(reference, str) and not hasattr(reference, "_for_dtypes"):
+        reference = vectorize(reference)
     _check_texts("elementwise", name, {"operation": operation, "preamble": preamble}, in_params=in_params, out_params=out_params, derivative=derivative)
     return Elementwise(operation, in_params, out_params, name, preamble, derivative, reference, ulps)
 

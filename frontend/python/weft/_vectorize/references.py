@@ -17,11 +17,7 @@ def widened(dtype: str) -> str:
 
 
 def reference_for(name: str, reference: Any) -> Any:
-    """What gives the scalar function of the reference for a list of dtypes; `reference` is a function of numbers, or an op."""
-    if not hasattr(reference, "_for_dtypes"):
-        from weft._vectorize.vectorized import vectorize
-
-        reference = vectorize(reference)
+    """What gives the scalar function of the reference, a vectorized function or an op as text, for a list of dtypes."""
     known: dict[tuple[str, ...], Any] = {}
 
     def function(dtypes: list[str]) -> Any:

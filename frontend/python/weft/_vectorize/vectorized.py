@@ -238,4 +238,6 @@ def vectorize(pyfunc: Any = None, otypes: Any = None, doc: str | None = None, ex
         raise Error("vectorize: a function of rows takes no reference: verify compares its ops with the interpreter")
     if isinstance(ulps, builtins.bool) or not isinstance(ulps, (int, float)) or not ulps >= 0:
         raise Error(f"vectorize: ulps is a number that is not below 0: got {ulps!r}")
+    if reference is not None and not hasattr(reference, "_for_dtypes"):
+        reference = vectorize(reference)
     return Vectorized(pyfunc, otypes, doc, excluded, signature, fallback, reference, ulps)

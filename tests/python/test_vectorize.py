@@ -669,3 +669,12 @@ def test_verify_holds_a_function_to_its_reference():
         wf.vectorize(lambda x: x.sum(), signature="(n)->()", reference=abs)
     with pytest.raises(wf.Error, match="reference: .*open"):
         wf.vectorize(lambda x: x, reference=lambda x: open(x))(wf.ones(2))
+
+
+def test_lambdas_are_found_in_entries_of_a_dict():
+    several = {
+        "lambda": wf.vectorize(lambda x: x + 1 if x > 0 else 0.0),
+        "other": lambda x: x * 2,
+    }
+    np.testing.assert_array_equal(np.asarray(several["lambda"](wf.asarray([-1.0, 2.0]))), [0, 3])
+    np.testing.assert_array_equal(np.asarray(wf.vectorize(several["other"])(wf.asarray([-1.0, 2.0]))), [-2, 4])

@@ -45,19 +45,23 @@ def _read(f: Any) -> tuple[Source, Any]:
     return source, tree
 
 
-def _lambda_in(f: Any, text: str, source: Source) -> Any:
-    """The lambda of this code among those of its lines, which may be a part of a statement alone."""
-    tree = None
+def _lambdas(text: str) -> list[Any]:
+    """Those of the longest part of the text, from its beginning on, that can be read: as it is, as arguments of a call, or as an entry of a dict."""
     for end in range(len(text), 0, -1):
-        for start in (text, "(" + text):
+        for opens, closes in (("", ""), ("(", ""), ("{", "}")):
             try:
-                tree = ast.parse(start[:end + len(start) - len(text)])
-                break
+                tree = ast.parse(opens + text[:end] + closes)
             except SyntaxError:
                 continue
-        if tree is not None:
-            break
-    found = [one for one in ast.walk(tree) if isinstance(one, ast.Lambda)] if tree is not None else []
+            found = [one for one in ast.walk(tree) if isinstance(one, ast.Lambda)]
+            if found:
+                return found
+    return []
+
+
+def _lambda_in(f: Any, text: str, source: Source) -> Any:
+    """The lambda of this code among those of its lines, which may be a part of a statement alone."""
+    found = _lambdas(text)
     if len(found) > 1:
         found = [one for one in found if _same_code(one, f.__code__)]
     if not found or any(ast.dump(one) != ast.dump(found[0]) for one in found):

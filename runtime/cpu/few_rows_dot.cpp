@@ -4,6 +4,8 @@
 #include <memory>
 #include <type_traits>
 
+#include "runtime/cpu/instructions.h"
+
 namespace weft::runtime {
 namespace {
 
@@ -16,13 +18,13 @@ constexpr int64_t kFewestSteps = 8;
 // What the rows of A make of rows [0, steps) of B, added to `sums`, whose rows are `columns` long. The rows
 // of B that come next are asked for. Steps times vectors fill the registers.
 template <int64_t steps, int64_t vectors, typename T>
-[[gnu::target("avx2,fma")]] void add_rows(T* sums, int64_t columns, const FewRows<T>& w, const T* a,
-                                          const T* b, int64_t ahead) {
+WEFT_FOR("avx2,fma")
+void add_rows(T* sums, int64_t columns, const FewRows<T>& w, const T* a, const T* b, int64_t ahead) {
   typedef T Vector __attribute__((vector_size(kVectorBytes), aligned(alignof(T)), may_alias));
   constexpr int64_t kLanes = kVectorBytes / sizeof(T);
   int64_t j = 0;
-  const auto add = [&]<int64_t count>(std::integral_constant<int64_t, count>)
-                       __attribute__((target("avx2,fma"), always_inline)) {
+  const auto add = [&]<int64_t count>(std::integral_constant<int64_t, count>) WEFT_FOR("avx2,fma")
+                       __attribute__((always_inline)) {
                          Vector rows[steps][count];
                          for (int64_t p = 0; p < steps; ++p) {
                            const T* row = b + p * w.ldb + j;
@@ -75,7 +77,7 @@ void columns(const FewRows<T>& w, int64_t begin, int64_t end) {
 }  // namespace
 
 bool few_rows_apply(int64_t m, int64_t n, int64_t k, int64_t element_bytes) {
-  static const bool instructions = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+  static const bool instructions = has_avx2();
   return instructions && m > 1 && m <= kMostRows && k >= kFewestSteps && n * k * element_bytes >= kLeastBytes;
 }
 

@@ -169,7 +169,7 @@ const OpenBlas& openblas() {
   // What the loader finds, and where builds lie when it finds another: Debian's, Fedora's, NumPy's.
   static const OpenBlas blas = [] {
     std::vector<std::string> libraries{"libopenblas.so.0",
-                                       "/usr/lib/x86_64-linux-gnu/openblas-pthread/libopenblas.so.0",
+                                       "/usr/lib/" WEFT_MULTIARCH "/openblas-pthread/libopenblas.so.0",
                                        "libopenblasp.so.0"};
     for (std::string& name : beside_this_library()) libraries.push_back(std::move(name));
     return open_openblas(libraries, kernels_for_this_processor());

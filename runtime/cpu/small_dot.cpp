@@ -1,5 +1,7 @@
 #include "runtime/cpu/small_dot.h"
 
+#include "runtime/cpu/instructions.h"
+
 namespace weft::runtime {
 namespace {
 
@@ -27,12 +29,12 @@ void all(const SmallDots<T>& what, int64_t begin, int64_t end, bool wide) {
 }  // namespace
 
 bool small_dot_applies(int64_t m, int64_t n, int64_t k) {
-  static const bool instructions = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+  static const bool instructions = has_avx2();
   return instructions && m <= kMostShortRows && n <= kMostColumns && k <= kMostTerms;
 }
 
 bool small_dots_are_wide() {
-  static const bool instructions = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl");
+  static const bool instructions = has_avx512vl();
   return instructions;
 }
 

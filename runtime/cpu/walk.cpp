@@ -1,6 +1,8 @@
 #include "runtime/cpu/walk.h"
 
+#if __x86_64__
 #include <immintrin.h>
+#endif
 
 #include <algorithm>
 #include <bit>
@@ -57,6 +59,7 @@ void unpad(char* to, long by, const char* from, long live, long count) {
       std::memcpy(to + (k * by + c) * kBytes, from + (k * count + c) * kBytes, kBytes);
 }
 
+#if __x86_64__
 // The same for contiguous elements, with masks: short rows are walked in a few of these each.
 const bool kMasks = __builtin_cpu_supports("avx512bw") != 0;
 
@@ -89,6 +92,12 @@ template <class T>
   for (long k = 0; k < bytes; k += 64)
     _mm512_mask_storeu_epi8(to + k, first_bytes(bytes - k), _mm512_loadu_si512(from + k));
 }
+#else
+constexpr bool kMasks = false;
+template <class T>
+void pad_masked(char*, const char*, long, long) {}
+void unpad_masked(char*, const char*, long) {}
+#endif
 
 // A walk at a position and a row.
 struct Place {

@@ -246,6 +246,7 @@ std::vector<std::string> compiler_options(const Processor& processor) {
   }
   options.push_back("-undef");
   // Of some four hundred macros these are all that the prelude asks for. Asking for another is an error.
+  options.push_back(processor.triple.starts_with("x86_64") ? "-D__x86_64__=1" : "-D__x86_64__=0");
   for (const char* feature : {"AVX512F", "AVX512BW", "AVX512DQ", "AVX512VL"})
     options.push_back(std::string("-D__") + feature + (processor.avx512 ? "__=1" : "__=0"));
   return options;

@@ -28,9 +28,14 @@ namespace orc = llvm::orc;
 // ORC hands errors of the linking steps to the session's reporter; links run on the thread that asked.
 thread_local std::string* link_log = nullptr;
 
+#if __aarch64__
+using Half = __fp16;  // GCC 12 knows no other name there
+#else
+using Half = _Float16;
+#endif
 // What LLVM calls where the processor does not convert halves itself.
-float extend_half(_Float16 x) { return f16_to_float(std::bit_cast<uint16_t>(x)); }
-_Float16 truncate_to_half(float x) { return std::bit_cast<_Float16>(float_to_f16(x)); }
+float extend_half(Half x) { return f16_to_float(std::bit_cast<uint16_t>(x)); }
+Half truncate_to_half(float x) { return std::bit_cast<Half>(float_to_f16(x)); }
 
 struct LinkedCode : JitCode {
   // Keeps the session alive, in which `library` lives.

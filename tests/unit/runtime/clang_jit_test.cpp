@@ -14,6 +14,7 @@
 #include <thread>
 
 #include "compiler/base/error.h"
+#include "runtime/cpu/instructions.h"
 #include "runtime/jit/version.h"
 
 namespace weft::runtime {
@@ -122,7 +123,7 @@ TEST(ClangJit, ComputesWithVectorsOfEveryLaneCount) {
 }
 
 TEST(ClangJit, TakesAProcessorWithAPartOfAvx512ForOneWithAvx2) {
-  if (!__builtin_cpu_supports("avx512bw")) GTEST_SKIP() << "this processor has no AVX-512";
+  if (!has_avx512bw()) GTEST_SKIP() << "this processor has no AVX-512";
   const ClangJit part("knl"), all("x86-64-v4");
   EXPECT_EQ(part.vector_bytes(), 32);
   const char* text = R"(extern "C" int some() { return __AVX512F__; }
@@ -135,7 +136,7 @@ extern "C" int all() { return 1; }
 }
 
 TEST(ClangJit, CompilesForAnOlderProcessor) {
-  if (!__builtin_cpu_supports("avx2")) GTEST_SKIP() << "this processor has no AVX2";
+  if (!has_avx2()) GTEST_SKIP() << "this processor has no AVX2";
   const ClangJit older("x86-64-v3"), oldest("x86-64-v2");
   EXPECT_EQ(older.vector_bytes(), 32);
   EXPECT_EQ(oldest.vector_bytes(), 16);

@@ -11,15 +11,28 @@ $fn boolv weft_cast_bool_bool(boolv x) { return x; }
 $fn $V weft_cast_bool_$T(boolv x) { return weft_select_$T(x, ($V)(1), ($V)(0)); }
 //@ weft_cast_$f_bool : ints halves floats -> bool
 $fn boolv weft_cast_$f_bool($fV x) { return __builtin_convertvector(x != 0, boolv); }
-//@ weft_cast_$f_$T : ints -> ints floats
+//@ weft_cast_$f_$T : ints -> ints f64
 $fn $V weft_cast_$f_$T($fV x) { return __builtin_convertvector(x, $V); }
+//@ weft_cast_$f_f32 : i8 i16 i32 u8 u16 u32 -> f32
+$fn f32v weft_cast_$f_f32($fV x) { return __builtin_convertvector(x, f32v); }
+// On NEON, LLVM rounds to f64 first. Bits that f64 cannot hold are folded into its last one, so that only the last rounding
+// decides.
+//@ weft_cast_$f_f32 : i64 u64 -> f32
+$fn f32v weft_cast_$f_f32($fV x) {
+#if __x86_64__
+  return __builtin_convertvector(x, f32v);
+#else
+  const $fV odd = (x & ~($fV)(2047)) | (((x & 2047) != 0) ? ($fV)(2048) : ($fV)(0)), large = x >> 53;
+  return __builtin_convertvector(__builtin_convertvector(((large == 0) | (large + 1 == 0)) ? x : odd, f64v), f32v);
+#endif
+}
 //@ weft_cast_$f_f16 : ints -> f16
 $fn f32v weft_cast_$f_f16($fV x) { return weft_round_f16(__builtin_convertvector(x, f32v)); }
 //@ weft_cast_$f_bf16 : i8 i16 u8 u16 -> bf16
 $fn f32v weft_cast_$f_bf16($fV x) { return weft_round_bf16(__builtin_convertvector(x, f32v)); }
 //@ weft_cast_$f_bf16 : i32 u32 -> bf16
 $fn f32v weft_cast_$f_bf16($fV x) { return weft_cast_f64_bf16(__builtin_convertvector(x, f64v)); }
-// Bits that f64 cannot hold are folded into its last one, so that only the last rounding decides.
+// As above.
 //@ weft_cast_$f_bf16 : i64 u64 -> bf16
 $fn f32v weft_cast_$f_bf16($fV x) {
   $fV odd = (x & ~($fV)(2047)) | (((x & 2047) != 0) ? ($fV)(2048) : ($fV)(0));

@@ -196,7 +196,13 @@ $fn $V weft_load_first_$T(const void* p, boolv mask, long n, const void* past) {
     const void* from = p;
     void* to = &copy;
     long count = (n < L ? n : L) * $itembytes;
+#if __x86_64__
     asm("rep movsb" : "+S"(from), "+D"(to), "+c"(count), "=m"(copy) : "m"(*(const Reached*)p));
+#else
+    long byte;
+    asm("cbz %2, 2f\n1: ldrb %w3, [%0], #1\n strb %w3, [%1], #1\n subs %2, %2, #1\n b.ne 1b\n2:"
+        : "+r"(from), "+r"(to), "+r"(count), "=&r"(byte), "=m"(copy) : "m"(*(const Reached*)p) : "cc");
+#endif
     p = &copy;
   }
   return weft_load_masked_$T(p, mask);

@@ -131,10 +131,23 @@ class Placer {
     return out;
   }
 
+  // As ir::written_into, of chains that are each walked once.
+  const Node* written_into(const Node* n) {
+    std::vector<const Node*> chain;
+    while (n->op == Op::assign && !memory_.contains(n)) {
+      chain.push_back(n);
+      n = ir::memory_of(n->inputs[0].get());
+    }
+    const auto known = memory_.find(n);
+    const Node* memory = known == memory_.end() ? n : known->second;
+    for (const Node* assign : chain) memory_[assign] = memory;
+    return memory;
+  }
+
   // Whether this assign replaces elements that those before it read, of the same memory: other points of the
-  // loops would meet what it wrote.
-  bool replaces_what_is_read(const Node& n, const std::vector<const Node*>& before) const {
-    const Node* memory = ir::written_into(&n);
+  // loops would meet what it wrote. What other groups compute was stored before.
+  bool replaces_what_is_read(const Node& n, const std::vector<const Node*>& before, int g) {
+    const Node* memory = written_into(&n);
     std::vector<const Node*> left;
     std::unordered_set<const Node*> seen;
     left.reserve(before.size());
@@ -143,10 +156,13 @@ class Placer {
       const Node* reader = left.back();
       left.pop_back();
       if (!seen.insert(reader).second) continue;
-      if (ir::written_into(ir::memory_of(reader)) == memory) return true;
+      if (written_into(ir::memory_of(reader)) == memory) return true;
+      if (const auto group = groups_.group_of.find(reader);
+          group != groups_.group_of.end() && group->second != g)
+        continue;
       for (auto& in : reader->inputs) {
         const bool spared = reader->op == Op::slice && in->shape() == n.shape() &&
-                            ir::written_into(ir::memory_of(in.get())) == memory &&
+                            written_into(ir::memory_of(in.get())) == memory &&
                             ir::disjoint(reader->as<ir::SliceAttr>(), reader->shape(), n.as<ir::SliceAttr>(),
                                          n.inputs[1]->shape());
         if (!spared) left.push_back(in.get());
@@ -164,7 +180,7 @@ class Placer {
     if (b.library) return refused(b.library.get(), because_it_computes(*b.library));
     if (b.alone) return refused(b.roots[0].node.get(), "it is kept apart");
     if (const Node* copy = copy_before(*n, b)) return refused(copy, "it is written in place, after the copy");
-    if (n->op == Op::assign && replaces_what_is_read(*n, assigns_before(*n, g)))
+    if (n->op == Op::assign && replaces_what_is_read(*n, assigns_before(*n, g), g))
       return refused(ir::memory_of(n->inputs[0].get()), "it is written in place, and read at other points");
     std::vector<int> axis;
     const Node* first = nullptr;
@@ -256,6 +272,7 @@ class Placer {
   const Target& target_;
   const Options& options_;
   Groups groups_;
+  std::unordered_map<const Node*, const Node*> memory_;  // of assigns
 };
 
 }  // namespace

@@ -21,6 +21,9 @@ using ir::OpKind;
 
 // So far back a value that is read is looked for among those that an update replaces.
 constexpr int kUpdatesLookedAt = 4096;
+// So many nodes are walked below what an update writes: where turns depend on all turns before them, each would walk all.
+constexpr size_t kNodesLookedAt = 1024;
+
 // A place in a chain: the value after `index` updates; `base` of the first update has index 0.
 struct Place {
   int chain = -1, index = 0;
@@ -109,6 +112,7 @@ class Orderer {
       auto [n, ready] = stack.back();
       stack.pop_back();
       if (made.contains(n)) continue;
+      if (made.size() + stack.size() > kNodesLookedAt) return with_replaced(top, replaced_);
       auto place = places_.find(n);
       const bool on_chain = place != places_.end() && place->second.chain == at.chain;
       if (on_chain || (n != top && written_.contains(n)) || !dependent_.at(n)) {

@@ -1,5 +1,6 @@
 // Updates written in place: the same values, no memory of their own, and only where nobody needs the old
 // ones.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <random>
@@ -511,6 +512,34 @@ TEST(AssignRule, StopsWhereAnIntermediateValueIsNeeded) {
     return %w
   })"),
             1);
+}
+
+// As Durbin's recursion, whose turns need all turns before them: more nodes than a pass walks for one update.
+TEST(AssignRule, ALongRecurrenceOfSumsGivesTheSame) {
+  constexpr int kTurns = 200;
+  std::string text =
+      fmt::format("graph {{\n%r = input \"r\" : f64[{0}]\n%y0 = input \"y\" : f64[{0}]\n", kTurns + 1);
+  for (int k = 1; k <= kTurns; ++k)
+    text += fmt::format(R"(
+%p{0} = slice %y{1}, starts=[0] : f64[{0}]
+%q{0} = slice %r, starts=[0] : f64[{0}]
+%m{0} = multiply %p{0}, %q{0}
+%s{0} = sum %m{0}, axes=[0]
+%t{0} = tanh %s{0}
+%f{0} = slice %y{1}, starts=[{1}], steps=[-1] : f64[{0}]
+%g{0} = broadcast %t{0} : f64[{0}]
+%h{0} = multiply %f{0}, %g{0}
+%n{0} = add %p{0}, %h{0}
+%u{0} = update %y{1}, %n{0}, starts=[0], steps=[1]
+%e{0} = reshape %t{0} : f64[1]
+%y{0} = update %u{0}, %e{0}, starts=[{0}], steps=[1])",
+                        k, k - 1);
+  text += fmt::format("\nreturn %y{}\n}}", kTurns);
+  const ir::Graph graph = ir::parse(text);
+  const ir::Graph after = passes::assign_in_place(simplified(graph), Target{}, {});
+  verify(after, "assign");
+  const std::vector<ir::HostTensor> inputs = random_inputs(graph, 1);
+  EXPECT_EQ(difference(interpret(after, inputs)[0], interpret(graph, inputs)[0], {}), "");
 }
 
 // Whatever the pass makes is what the text may say, and what a reader of it may compute.

@@ -6,7 +6,7 @@
 NPBENCH is a folder with https://github.com/spcl/npbench. The loss is the sum of the squares of all that a program gives, and the gradient
 is taken by all arrays of floats that it gets. Weft's is `wf.compile(wf.value_and_grad(f))`, JAX's `jit(value_and_grad(f))`, both in f64.
 
-`cold` is Weft's first call, in blocks where these are faster than kernels that are to be compiled; `compiling` what the kernels of value and
+`cold` is Weft's first call, in a new process with an empty cache of kernels, in blocks where these are faster than kernels that are to be compiled; `compiling` what the kernels of value and
 gradient take after it. Then value alone, gradient and JAX take turns. Medians are printed, and `cpu`, the least time of the processor in all
 threads, which other work on the machine changes less. `error` is the largest difference to JAX, of the largest number; where JAX's text does not run or computes something
 else, that of slopes to central differences of NumPy's text. Each program has a process of its own, and `--seconds` for it.
@@ -16,10 +16,12 @@ import argparse
 import csv
 import importlib
 import json
+import os
 import pathlib
 import statistics
 import subprocess
 import sys
+import tempfile
 import time
 import types
 
@@ -184,7 +186,9 @@ def main():
         command = [sys.executable, __file__, str(options.npbench), "--one", name, "--preset", options.preset, "--rounds", str(options.rounds)]
         row = {"program": name}
         try:
-            done = subprocess.run(command, capture_output=True, text=True, timeout=options.seconds, check=False)
+            with tempfile.TemporaryDirectory() as empty:
+                environment = {**os.environ, "WEFT_CACHE_DIR": empty}
+                done = subprocess.run(command, capture_output=True, text=True, timeout=options.seconds, check=False, env=environment)
             found = [line for line in done.stdout.splitlines() if line.startswith("row ")]
             row = json.loads(found[-1][4:]) if found else {**row, "note": (done.stderr.strip().splitlines() or ["no result"])[-1][:150]}
         except subprocess.TimeoutExpired:

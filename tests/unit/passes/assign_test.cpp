@@ -86,10 +86,12 @@ TEST(AssignRule, FollowsTheWaysFromASliceToWhereTheyMeet) {
 TEST(AssignRule, TakesALongChainWhoseRowsReadTheRowsBefore) {
   std::string text = "graph {\n  %t0 = input \"a\" : f32[1200, 4]\n";
   for (int row = 1; row < 1200; ++row) {
-    const std::string i = std::to_string(row), before = std::to_string(row - 1);
-    text += "  %s" + i + " = slice %t" + before + ", starts=[" + before + ", 0] : f32[1, 4]\n";
-    text += "  %w" + i + " = add %s" + i + ", 1.0\n";
-    text += "  %t" + i + " = update %t" + before + ", %w" + i + ", starts=[" + i + ", 0]\n";
+    text += fmt::format(R"(
+  %s{0} = slice %t{1}, starts=[{1}, 0] : f32[1, 4]
+  %w{0} = add %s{0}, 1.0
+  %t{0} = update %t{1}, %w{0}, starts=[{0}, 0]
+)",
+                        row, row - 1);
   }
   EXPECT_EQ(assigns(text + "  return %t1199\n}"), 1199);
 }

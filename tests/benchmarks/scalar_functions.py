@@ -3,7 +3,7 @@
     python tests/benchmarks/scalar_functions.py [--only NAME,…] [--rounds N] [--turns N] [--peers numba,njit]
 
 Numba's time over Weft's is printed: above 1 Weft is faster. Each program runs in processes of its own, without a cache on disk, in turn
-with the peers; the fastest counts. `cold` is the first call there, imports left out; `warm` is the fastest of later ones. What the two give is compared.
+with the peers. Ratios are the medians of the turns', times are the fastest. `cold` is the first call there, imports left out; `warm` is the fastest of later ones. What the two give is compared.
 """
 
 import argparse
@@ -11,6 +11,7 @@ import json
 import math
 import os
 import resource
+import statistics
 import subprocess
 import sys
 import time
@@ -174,7 +175,7 @@ def main():
     parser.add_argument("--only", default=",".join(PROGRAMS))
     parser.add_argument("--rounds", type=int, default=15)
     parser.add_argument("--peers", default="numba,njit")
-    parser.add_argument("--turns", type=int, default=3, help="processes of each, in turn, of which the fastest counts")
+    parser.add_argument("--turns", type=int, default=3, help="processes of each, in turn")
     parser.add_argument("--one", nargs=3, help=argparse.SUPPRESS)
     given = parser.parse_args()
     if given.one:
@@ -191,8 +192,9 @@ def main():
             other = best[peer]
             if not math.isclose(other["sum"], weft["sum"], rel_tol=1e-9, abs_tol=ATOL):
                 raise SystemExit(f"{name}: {peer} gives another sum: {other['sum']!r} for {weft['sum']!r}")
-            line += f" {other['warm'] / weft['warm']:11.2f}x {other['cold'] / weft['cold']:11.2f}x"
-        print(line)
+            ratios = [statistics.median(one[peer][key] / one["weft"][key] for one in turns) for key in ("warm", "cold")]
+            line += f" {ratios[0]:11.2f}x {ratios[1]:11.2f}x"
+        print(line, flush=True)
 
 
 if __name__ == "__main__":

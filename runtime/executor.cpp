@@ -15,6 +15,7 @@
 #include "compiler/program/blocks.h"
 #include "runtime/interrupt.h"
 #include "runtime/memory_trace.h"
+#include "runtime/ranges.h"
 #include "runtime/run_loop.h"
 
 namespace weft::runtime {
@@ -361,6 +362,12 @@ class Executable::Run {
     return event;
   }
 
+  // "exp, multiply at blur.py:12"
+  std::string named(const Origin& origin) const {
+    const std::string where = to_string(lines_ ? (*lines_)(origin.lines) : origin.lines);
+    return where.empty() ? origin.ops : origin.ops + " at " + where;
+  }
+
   // Decides which inputs that are given away become outputs.
   void take_over(std::span<const int> given) {
     for (auto [written, read] : of_.of_inputs_) {
@@ -447,6 +454,7 @@ class Executable::Run {
       next += program_.scalars[number] == DType::C128 ? 2 : 1;
     }
     const StopScope scope(may_stop_);
+    const RangeScope range([&] { return named(k.origin); });
     auto timed = this->timed();
     if (kernel)
       device_.launch(*kernel, late ? late->launch : k.launch, {args.begin(), next});
@@ -463,6 +471,7 @@ class Executable::Run {
     void* const c = get(d.c).data();
     const void *a = element(d.a, d.offset_a, t), *b = element(d.b, d.offset_b, t);
     const StopScope scope(may_stop_);
+    const RangeScope range([&] { return named(d.origin); });
     auto timed = this->timed();
     device_.dot(d.dot, c, a, b);
     timed.end([&] {

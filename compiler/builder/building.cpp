@@ -5,6 +5,7 @@
 
 #include "compiler/ir/analysis/in_place.h"
 #include "compiler/ir/build.h"
+#include "compiler/plan/facts/operations.h"
 #include "compiler/plan/facts/overwrite.h"
 #include "compiler/plan/facts/traffic.h"
 
@@ -67,6 +68,7 @@ void Building::add_kernel(plan::Lowered lowered, Origin origin, Explanation::Ste
   KernelMaker::Made made = kernels.make(p, explained);
   KernelStep& k = made.step;
   kernels.set_lines(k, origin.lines);
+  explained.operations = plan::operations_of(p);
   const std::vector<int64_t> touched = touched_elements(p);
   for (size_t i = 0; i < lowered.buffers.size(); ++i) {
     const int buffer = buffer_of.at(lowered.buffers[i]);

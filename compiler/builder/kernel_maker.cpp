@@ -12,16 +12,18 @@
 #include "compiler/blocks/prepare.h"
 #include "compiler/emit/cpu/emit_cpu.h"
 #include "compiler/emit/cuda/emit_cuda.h"
-#include "compiler/plan/facts/traffic.h"
+#include "compiler/plan/facts/made_for.h"
 #include "compiler/plan/rewrite/contract.h"
 
 namespace weft {
 namespace {
 
 LateSource source_of(plan::RowProgram p, const plan::CpuSchedule& s) {
+  std::string made_for = plan::made_for(p, s);
   plan::parameterize(p);
   plan::verify(p);
   emit::Emitted out = emit::emit_cpu(p, s);
+  out.source.ops += '\n' + made_for;
   if (out.partial_bytes > 0) throw InternalError("late kernel: has parts, which its blocks do without");
   return {std::move(out.source), out.launch, std::move(out.params)};
 }
@@ -119,16 +121,19 @@ void KernelMaker::set_late(plan::RowProgram p, const Made& made, const std::vect
 void KernelMaker::make_text(Made& made, plan::RowProgram& p, Explanation::Step& explanation) {
   const bool cuda = target_.kind == TargetKind::Cuda;
   emit::cpu::CpuLayout layout;
+  std::string made_for;
   const auto emitted = [&](const Bias& bias) {
     if (cuda) {
       const bool contract = options_.numerics != Numerics::Strict;
       made.schedule = schedule_cuda(p, target_, bias, contract);
+      made_for = plan::made_for(p, made.schedule);
       plan::parameterize(p);
       plan::verify(p);
       return emit::emit_cuda(p, std::get<plan::CudaSchedule>(made.schedule), contract);
     }
     const plan::CpuSchedule s = schedule_for_cpu(p, bias);
     made.schedule = s;
+    made_for = plan::made_for(p, s);
     plan::parameterize(p);
     plan::verify(p);
     layout = emit::cpu::lay_out(p, s);
@@ -152,6 +157,7 @@ void KernelMaker::make_text(Made& made, plan::RowProgram& p, Explanation::Step& 
   if (options_.dump) options_.dump("plan", print(p) + print(made.schedule));
   if (options_.dump) options_.dump(cuda ? "cuda" : "cpp", out.source.text);
   make_blocks_beside(k, p, made.schedule, layout, out);
+  out.source.ops += '\n' + made_for;
   k.kernel = number_of(std::move(out.source));
   k.launch = out.launch;
   k.params = std::move(out.params);

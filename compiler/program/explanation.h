@@ -36,6 +36,7 @@ struct Explanation {
     std::vector<Named> named;  // of a kernel and a library's call, in the order in which they are computed
     std::vector<std::string> notes;   // "a second launch joins its parts, 128 bytes"
     std::vector<Explanation> bodies;  // of a loop
+    int64_t operations = 0;           // of floats, of a kernel, about
   };
 
   // Why a value that one computation gives to another goes through memory, or stays inside of a kernel.

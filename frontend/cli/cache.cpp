@@ -8,6 +8,7 @@
 #include <filesystem>
 
 #include "compiler/base/error.h"
+#include "frontend/cli/cache_why.h"
 #include "frontend/cli/commands.h"
 #include "frontend/cli/machine.h"
 #include "frontend/cli/print_json.h"
@@ -22,7 +23,7 @@ using runtime::KernelCache;
 struct Flags {
   std::string directory = default_device_choice().cache_directory;
   uint64_t max_bytes = 0;
-  std::string bundle, target;
+  std::string bundle, target, key;
   bool json = false;
 };
 
@@ -32,7 +33,7 @@ Json entry_json(const CacheEntry& e) {
   return {{"key", to_string(e.key)},  {"bytes", e.bytes},
           {"last_used", e.last_used}, {"compile_us", e.note.compile_us},
           {"kernel", e.kernel},       {"toolchain", e.toolchain},
-          {"ops", e.note.ops},        {"problem", std::move(problem)}};
+          {"ops", ops_of(e)},         {"problem", std::move(problem)}};
 }
 
 Json entries_json(const std::vector<CacheEntry>& entries) {
@@ -95,7 +96,7 @@ void list(const Flags& flags) {
     bytes += e.bytes;
     fmt::print("{}  {:>9}  {:%Y-%m-%d %H:%M}  {:>8}  {}  {}  {}{}\n", to_string(e.key).substr(0, 12),
                size(e.bytes), fmt::localtime(static_cast<std::time_t>(e.last_used)), compile_time(e),
-               e.kernel, e.toolchain, shortened(e.note.ops),
+               e.kernel, e.toolchain, shortened(ops_of(e)),
                e.problem.empty() ? "" : "  DAMAGED: " + e.problem);
   }
   fmt::print("{} kernels, {} in {}\n", entries.size(), size(bytes), cache->directory());
@@ -189,6 +190,37 @@ void read_bundle(const Flags& flags) {
          flags);
 }
 
+Json why_json(const CacheEntry& entry, const std::optional<Nearest>& nearest) {
+  Json differences = Json::array(), other;
+  if (nearest) {
+    other = entry_json(nearest->entry);
+    for (const Difference& one : nearest->differences)
+      differences.push_back({{"what", one.what}, {"now", one.now}, {"then", one.then}});
+  }
+  return {{"kernel", entry_json(entry)},
+          {"facts", facts_text(entry)},
+          {"nearest", std::move(other)},
+          {"differences", std::move(differences)}};
+}
+
+void why(const Flags& flags) {
+  if (is_missing(flags))
+    throw Error(fmt::format("cache why: there is no kernel: {} does not exist", flags.directory));
+  auto cache = open(flags);
+  const std::vector<CacheEntry> entries = cache->list();
+  const CacheEntry& entry = entry_named(entries, flags.key);
+  const std::optional<Nearest> nearest = nearest_to(entry, *cache);
+  if (flags.json) return print_json("weft.cache.why", why_json(entry, nearest));
+  fmt::print("{}  {}: {}\n{}", to_string(entry.key).substr(0, 12), entry.kernel, ops_of(entry),
+             facts_text(entry));
+  if (!nearest) return fmt::print("no other kernel here is of these operations or these lines\n");
+  fmt::print("the nearest kernel here is {}  {}: {}\n", to_string(nearest->entry.key).substr(0, 12),
+             nearest->entry.kernel, ops_of(nearest->entry));
+  const auto said = [](const std::string& text) { return text.empty() ? "none" : text; };
+  for (const Difference& one : nearest->differences)
+    fmt::print("  {}: {}, and there {}\n", one.what, said(one.now), said(one.then));
+}
+
 }  // namespace
 
 void add_cache(CLI::App& app) {
@@ -212,6 +244,10 @@ void add_cache(CLI::App& app) {
       list);
   add("verify", "Read and check every kernel; damaged ones are removed", verify);
   add("clear", "Remove every kernel", clear);
+  add("why", "Say why a kernel had to be compiled: the nearest other one, and what differs", why)
+      ->add_option("key", flags->key, "Its name, or how its key begins, as `ls` shows them")
+      ->type_name("KEY")
+      ->required();
   add("trim", "Remove the least recently used kernels", trim)
       ->add_option("--max-bytes", flags->max_bytes, "How much may stay: 0, 5000000, 100MB, 100MiB")
       ->transform(CLI::AsSizeValue(true))
@@ -231,7 +267,8 @@ void add_cache(CLI::App& app) {
   add_bundle("export", "Copy sound kernels to a folder, for machines without a compiler", write_bundle);
   add_bundle("import", "Add the sound kernels of an exported folder", read_bundle);
   command->footer(
-      "Examples:\n  weft cache ls\n  weft cache trim --max-bytes 100MiB\n  weft cache verify --cache-dir "
+      "Examples:\n  weft cache ls\n  weft cache why 3f2a90c1\n  weft cache trim --max-bytes 100MiB\n  weft "
+      "cache verify --cache-dir "
       "/tmp/kernels\n  weft cache export kernels --target sm_90");
 }
 

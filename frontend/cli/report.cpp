@@ -45,6 +45,7 @@ void report(const ReportFlags& flags) {
   detail::PageParts parts;
   parts.title = flags.path.file;
   parts.memory_speed = detail::memory_speed(device);
+  parts.compute_speed = detail::compute_speed(device);
   std::vector<Scalar> lifted;
   const ir::Graph graph = lift_constants(file.graph, lifted);
   Options choosing = options;

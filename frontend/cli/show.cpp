@@ -13,6 +13,7 @@
 #include "frontend/cli/commands.h"
 #include "frontend/cli/graph_file.h"
 #include "frontend/cli/machine.h"
+#include "frontend/cpp/inspect/assembly_lines.h"
 #include "runtime/cuda/cuda_device.h"
 #include "runtime/cuda/nvrtc.h"
 
@@ -47,7 +48,7 @@ void show_simplified(const ir::Graph& graph, const Target& target, Options optio
 }
 
 std::string assembly(const KernelSource& source, const Machine& machine) {
-  if (machine.device) return machine.device->assembly(source);
+  if (machine.device) return detail::assembly_lines(machine.device->assembly(source)).text;
   std::string reason;
   auto nvrtc = runtime::cuda::Nvrtc::open(runtime::default_cuda_directories(), reason);
   if (!nvrtc) throw Error(fmt::format("show: the ptx stage needs NVRTC: {}", reason));

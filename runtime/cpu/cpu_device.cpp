@@ -30,6 +30,7 @@
 #include "runtime/cpu/host.h"
 #include "runtime/cpu/map_element.h"
 #include "runtime/cpu/memory_pool.h"
+#include "runtime/cpu/perf_map.h"
 #include "runtime/cpu/sort_rows.h"
 #include "runtime/fork.h"
 #include "runtime/interrupt.h"
@@ -214,6 +215,7 @@ class CpuDevice : public Device {
       : cache_(std::move(cache)),
         counters_(counters),
         most_kernels_(std::max<size_t>(options.loaded_kernels, 1)),
+        perf_map_(options.perf_map),
         pool_(options.memory_limit ? options.memory_limit : total_memory(), options.pool_keep) {
     info_.name = "cpu";
     info_.description = processor_name();
@@ -462,6 +464,7 @@ class CpuDevice : public Device {
   std::shared_ptr<KernelCache> cache_;
   Counters& counters_;
   const size_t most_kernels_;
+  const bool perf_map_;
   const BlockLoops& block_loops_ = block_loops_here();
   MemoryPool pool_;
   Arenas arenas_;
@@ -573,7 +576,9 @@ KernelRef CpuDevice::build(const KernelSource& source) {
   ++counters_.compiles;
   if (Background::mine()) ++counters_.compiles_behind;
   compiling.end([&] { return compiled(Work::Compile, source); });
-  if (cache_) cache_->put(jit_.toolchain(), source.name, source.text, object, {source.ops, took_ns / 1000});
+  if (cache_)
+    cache_->put(jit_.toolchain(), source.name, source.text, object,
+                {source.ops + "\nlines: " + to_string(source.lines), took_ns / 1000});
   return kernel;
 }
 
@@ -582,6 +587,11 @@ KernelRef CpuDevice::link(const KernelSource& source, const std::string& object)
   if (!code->address(source.name))
     throw CompileError("cpu: the source does not define its entry " + source.name,
                        "the object that was compiled has no symbol " + source.name + '\n', source.text);
+  if (perf_map_) {
+    const auto address = reinterpret_cast<uint64_t>(code->address(source.name));
+    const std::string problem = write_perf_map(source, functions_of(object, source.name, address));
+    if (!problem.empty()) throw Error("WEFT_PERF_MAP: kernels cannot be named for perf: " + problem);
+  }
   return std::make_shared<CpuKernel>(std::move(code), source.name);
 }
 

@@ -16,6 +16,7 @@ struct CpuOptions {
   size_t memory_limit = 0;             // most bytes of buffers and pool; 0: what the machine has
   size_t pool_keep = size_t{1} << 30;  // free bytes that the pool keeps even when little is in use
   size_t loaded_kernels = 4096;        // kernels that stay loaded, least recently used first to go
+  bool perf_map = false;               // whether kernels' names are written to /tmp/perf-PID.map
 };
 
 // `cache` may be null. `counters` must outlive the device and its buffers.

@@ -187,7 +187,7 @@ KernelRef KernelTable::find_or_compile(const KernelSource& source) {
   compiling.end([&] { return compiled(Work::Compile, source); });
   if (cache_)
     cache_->put(compiler.toolchain(architecture_), source.name, source.text, image,
-                {source.ops, took_ns / 1000});
+                {source.ops + "\nlines: " + to_string(source.lines), took_ns / 1000});
   return kernel;
 }
 

@@ -14,6 +14,7 @@
 #include <llvm/ADT/StringSet.h>
 #include <llvm/Analysis/LoopInfo.h>
 #include <llvm/IR/Constants.h>
+#include <llvm/IR/DebugInfoMetadata.h>
 #include <llvm/IR/DiagnosticInfo.h>
 #include <llvm/IR/DiagnosticPrinter.h>
 #include <llvm/IR/GlobalVariable.h>
@@ -372,6 +373,18 @@ void TextCompiler::State::optimize(llvm::Module& module, llvm::TargetMachine& ma
   run(kLastPasses);
 }
 
+// Has each instruction be of the line that called what was inlined: of the kernel's own function.
+void keep_callers(llvm::Module& module) {
+  for (llvm::Function& function : module)
+    for (llvm::BasicBlock& block : function)
+      for (llvm::Instruction& instruction : block) {
+        const llvm::DILocation* at = instruction.getDebugLoc().get();
+        if (!at || !at->getInlinedAt()) continue;
+        while (at->getInlinedAt()) at = at->getInlinedAt();
+        instruction.setDebugLoc(llvm::DebugLoc(at));
+      }
+}
+
 std::string TextCompiler::State::generate(std::string_view source, std::string_view name,
                                           llvm::CodeGenFileType type, CompileTimes* times) {
   auto refuse = [&](std::string log) -> CompileError {
@@ -406,6 +419,10 @@ std::string TextCompiler::State::generate(std::string_view source, std::string_v
     own->getPreprocessorOpts().addRemappedFile(
         file,
         llvm::MemoryBuffer::getMemBufferCopy(llvm::StringRef(source.data(), source.size()), file).release());
+    // Who reads assembly asks for its lines.
+    const bool lines = type == llvm::CodeGenFileType::AssemblyFile;
+    if (lines) own->getCodeGenOpts().setDebugInfo(llvm::codegenoptions::DebugLineTablesOnly);
+    machine->Options.MCOptions.AsmVerbose = lines;
     compiler->setInvocation(own);
     llvm::raw_string_ostream diagnostics(log);
     compiler->createDiagnostics(new clang::TextDiagnosticPrinter(diagnostics, &own->getDiagnosticOpts()),
@@ -421,6 +438,7 @@ std::string TextCompiler::State::generate(std::string_view source, std::string_v
     if (parsed) {
       llvm::Module& module = *action->module;
       optimize(module, *machine);
+      if (lines) keep_callers(module);
       if (times) times->optimize_ms = milliseconds_since(start);
       start = std::chrono::steady_clock::now();
       gate = std::make_unique<SkipPasses>(module);

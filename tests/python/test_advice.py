@@ -1,6 +1,7 @@
 """Programs of tests/inside that are slow for a known cause: the profile's advice names the cause and the line.
 
-Each opens with a comment `# cause: ...`; the line that has it ends with `# here`. `main()` is profiled, after `prepare()`.
+Each opens with a comment `# cause: ...`; the line that has it ends with `# here`. `main()` is profiled, after `prepare()`. Where the cause is
+`refused: ...`, the error says it, at that line.
 """
 
 import pathlib
@@ -22,6 +23,11 @@ def test_the_advice_names_cause_and_line(on_cpu, path):
         pytest.skip("no GPU here")
     names = runpy.run_path(str(path))
     given = names["prepare"]()
+    if cause.startswith("refused: "):
+        with pytest.raises(wf.Error, match=cause.removeprefix("refused: ")) as told:
+            names["main"](*given)
+        assert marked & {entry.lineno + 1 for entry in told.traceback if str(entry.path) == str(path)}
+        return
     with wf.set_tier("compile"), wf.profile() as p:
         names["main"](*given)
     advice = p.advice()
@@ -35,4 +41,4 @@ def test_the_advice_names_cause_and_line(on_cpu, path):
 
 
 def test_there_are_programs():
-    assert len([path for path in PROGRAMS if not path.read_text(encoding="utf-8").startswith("# cause: none")]) >= 28
+    assert len([path for path in PROGRAMS if not path.read_text(encoding="utf-8").startswith("# cause: none")]) >= 30

@@ -131,6 +131,45 @@ def test_work_of_all_threads_is_counted():
     assert 0 < said["accounted_ns"] <= said["wall_ns"]
 
 
+def test_all_of_the_time_is_in_a_row():
+    x = large(100_000)
+    with wf.profile() as p:
+        for turn in range(20):
+            wf.eval(wf.exp(x) * (turn + 0.5))
+        sum(range(100_000))
+    said = p.to_dict()
+    rows = {row["kind"]: row for row in said["rows"]}
+    assert rows["program"]["count"] == 1 and rows["program"]["lines"] == []
+    assert said["accounted_ns"] + rows["program"]["total_ns"] == said["wall_ns"]
+    # One thread did it: no moment counts twice.
+    alone = sum(row["total_ns"] for row in said["rows"] if not row["behind"])
+    assert abs(alone - said["wall_ns"]) <= 0.03 * said["wall_ns"]
+    assert "program: the rest: your program, Python, and recording operations" in str(p)
+
+
+def test_what_loops_compute_op_by_op_is_in_it():
+    table = wf.eval(wf.asarray(np.ones((64, 300))))
+    with wf.profile() as p:
+        for number in range(1, 64):
+            row = table[number]
+            row[:] = row * 0.5 + table[number - 1]; line = inspect.currentframe().f_lineno  # noqa: E702
+        wf.eval(table)
+    done = of_kind(p, "interpret")
+    assert sum(row["count"] for row in done) >= 63
+    assert all(row["what"].endswith("op by op") and (HERE, line) in lines_of(row) for row in done)
+
+
+def test_the_processors_counters_are_there_or_it_says_why():
+    x = large()
+    with wf.profile() as p:
+        wf.eval(wf.exp(x) + 0.375)
+    said = p.to_dict()["processor"]
+    if "problem" in said:
+        assert said["problem"] and "processor:" not in str(p)
+    else:
+        assert said["instructions"] > 10_000 and said["cycles"] > 0 and f"processor: {said['instructions']} instructions" in str(p)
+
+
 def test_loops_show_the_kernels_of_their_bodies():
     x = large(50_000)
     with wf.profile() as p:
@@ -161,10 +200,10 @@ def test_the_dict_follows_the_schema():
     with wf.profile() as p:
         wf.eval(x + 0.25)
     said = p.to_dict()
-    assert list(said) == ["schema", "version", "wall_ns", "accounted_ns", "dropped", "rows", "advice", "memory"]
+    assert list(said) == ["schema", "version", "wall_ns", "accounted_ns", "dropped", "processor", "rows", "advice", "memory"]
     assert said["schema"] == "weft.profile" and said["version"] == 1
     page = open(os.path.join(os.path.dirname(HERE), "../../docs/seeing_inside.md"), encoding="utf-8").read()
-    for name in [*said, *said["rows"][0], *said["memory"]]:
+    for name in [*said, *said["rows"][0], *said["memory"], "instructions", "cycles", "cache_misses", "problem"]:
         assert f"`{name}`" in page, name
     assert json.loads(p.to_json()) == said
 
@@ -178,7 +217,7 @@ def test_the_trace_has_an_event_for_each_piece_of_work(tmp_path):
     p.save(path)
     assert os.listdir(tmp_path) == ["trace.json"]
     events = [event for event in json.loads(path.read_text())["traceEvents"] if event["ph"] == "X"]
-    assert len(events) == sum(row["count"] for row in p.to_dict()["rows"])
+    assert len(events) == sum(row["count"] for row in p.to_dict()["rows"] if row["kind"] != "program")
     wall = p.to_dict()["wall_ns"] / 1e3
     assert all(0 <= event["ts"] and event["ts"] + event["dur"] <= wall for event in events)
     assert all(set(event) == {"ph", "name", "cat", "ts", "dur", "pid", "tid", "args"} for event in events)

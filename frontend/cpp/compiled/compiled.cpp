@@ -357,7 +357,7 @@ std::vector<Array> Compiled::operator()(std::span<const Array> arguments) const 
     outputs = state_->program->run(inputs, state_->scalars, taken);
     if (traced) see_denormals(state_->graph.outputs, outputs, session.costs_seen);
     for (const runtime::BufferRef& output : outputs)
-      detail::made_lately().add({output, {}, false, state_->program});
+      detail::made_lately().add({output, {}, detail::MadeResult::How::Program, state_->program});
     dump.write(outputs);
   }
   std::vector<Array> results;

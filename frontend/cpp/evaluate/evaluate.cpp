@@ -67,7 +67,7 @@ std::vector<runtime::BufferRef> on_host(DeviceSlot& device, std::span<const ir::
   for (const ir::HostTensor& value : values) {
     result.push_back(device.device->allocate(value.data.size()));
     device.device->upload(*result.back(), 0, value.data.data(), value.data.size());
-    made_lately().add({result.back(), nodes[result.size() - 1]->lines.only(), true});
+    made_lately().add({result.back(), nodes[result.size() - 1]->lines.only(), MadeResult::How::Interpreter});
   }
   ++device.session.counters.interpreted;
   timed.end([&] { return interpreted_event(graph); });
@@ -263,10 +263,12 @@ std::vector<runtime::BufferRef> run(DeviceSlot& device, std::span<const ir::Node
     runtime::LinesNow lines;
     if (device.session.counters.trace.on()) {
       lines = lines_now(program->program().recorded, graph);
-      see_costs(graph.order, program->program(), lines ? &lines : nullptr, device.session.costs_seen);
-      see_oversubscription(program->program(), *device.device, lines ? &lines : nullptr,
-                           device.session.costs_seen);
-      see_graph(device, program, [&] { return graph_of(nodes, graph); });
+      const bool fresh = see_graph(device, program, [&] { return graph_of(nodes, graph); });
+      if (fresh || lines) {
+        see_costs(graph.order, program->program(), lines ? &lines : nullptr, device.session.costs_seen);
+        see_oversubscription(program->program(), *device.device, lines ? &lines : nullptr,
+                             device.session.costs_seen);
+      }
     }
     DumpOfRun dump(
         device, [&] { return dump_key(device, graph); }, [&] { return graph_of(nodes, graph); }, inputs,
@@ -276,7 +278,7 @@ std::vector<runtime::BufferRef> run(DeviceSlot& device, std::span<const ir::Node
     put_back(nodes, graph, inputs, results);
     if (device.session.counters.trace.on()) see_denormals(nodes, results, device.session.costs_seen);
     for (size_t i = 0; i < results.size(); ++i)
-      made_lately().add({results[i], nodes[i]->lines.only(), false, program});
+      made_lately().add({results[i], nodes[i]->lines.only(), MadeResult::How::Program, program});
     dump.write(results);
     return results;
   } catch (const runtime::BufferRefused& e) {
@@ -379,7 +381,7 @@ runtime::BufferRef mapped(DeviceSlot& device, const ir::NodeRef& node) {
   if (!maps.compute(device, node)) return nullptr;
   runtime::BufferRef buffer = maps.give();
   node->set_computed(input_node(node->type, buffer));
-  made_lately().add({buffer, node->lines.only(), true});
+  made_lately().add({buffer, node->lines.only(), MadeResult::How::Loops});
   ++device.session.counters.interpreted;
   return buffer;
 }
@@ -390,6 +392,16 @@ bool is_mapped(DeviceSlot& device, const ir::NodeRef& node) {
   return may_be_mapped(device, *node) && MapsNow::of_thread().takes(device, node);
 }
 
+namespace {
+
+runtime::TraceEvent evaluated() {
+  runtime::TraceEvent event;
+  event.work = runtime::Work::Plan, event.what = kFindsPrograms;
+  return event;
+}
+
+}  // namespace
+
 std::vector<runtime::BufferRef> evaluate(DeviceSlot& device, std::span<const ir::NodeRef> nodes) {
   const bool lie_in_memory =
       std::all_of(nodes.begin(), nodes.end(), [](const ir::NodeRef& n) { return n->op == ir::Op::input; });
@@ -398,6 +410,11 @@ std::vector<runtime::BufferRef> evaluate(DeviceSlot& device, std::span<const ir:
     for (const ir::NodeRef& n : nodes) result.push_back(value_of(*n));
     return result;
   }
+  auto evaluating = runtime::timed(device.session.counters.trace);
+  const auto done = [&](std::vector<runtime::BufferRef> buffers) {
+    evaluating.end([] { return evaluated(); });
+    return buffers;
+  };
   flushed();
   if (nodes.size() == 1) {
     if (runtime::BufferRef buffer = filled(device, *nodes[0])) return {std::move(buffer)};
@@ -429,7 +446,7 @@ std::vector<runtime::BufferRef> evaluate(DeviceSlot& device, std::span<const ir:
       if (outputs[i]->op != ir::Op::input) outputs[i]->set_computed(input_node(outputs[i]->type, buffers[i]));
     if (wrote) pending_values(device);  // lets their graphs go
     buffers.resize(nodes.size());
-    return buffers;
+    return done(std::move(buffers));
   };
   if (is_interpreted(device, graph)) return keep(on_host(device, outputs, graph));
   std::unique_lock alone(device.in_place, std::defer_lock);

@@ -21,18 +21,21 @@ AllGraphs& all_graphs() {
 
 }  // namespace
 
-void see_graph(DeviceSlot& device, const std::shared_ptr<const runtime::Executable>& program,
+bool see_graph(DeviceSlot& device, const std::shared_ptr<const runtime::Executable>& program,
                const std::function<ir::Graph()>& make) {
   AllGraphs& all = all_graphs();
   const std::lock_guard lock(all.mutex);
   GraphsSeen& seen = all.of[&device.session];
   const auto known = std::ranges::find(seen.graphs, program, &GraphSeen::program);
-  if (known != seen.graphs.end())
+  if (known != seen.graphs.end()) {
     ++known->runs;
-  else if (seen.graphs.size() < GraphsSeen::kMost)
+    return false;
+  }
+  if (seen.graphs.size() < GraphsSeen::kMost)
     seen.graphs.push_back({&device, program, make()});
   else
     ++seen.more;
+  return true;
 }
 
 GraphsSeen take_graphs(const SessionState& session) {

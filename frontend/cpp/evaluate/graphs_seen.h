@@ -11,6 +11,9 @@
 
 namespace weft::detail {
 
+// What a profile calls the work around all others: a known program is found, and memory for its results.
+constexpr const char* kFindsPrograms = "programs found, and memory";
+
 struct GraphSeen {
   DeviceSlot* device = nullptr;
   std::shared_ptr<const runtime::Executable> program;
@@ -25,8 +28,9 @@ struct GraphsSeen {
   int64_t more = 0;  // runs of other programs
 };
 
-// To be called while the session's trace is on; `make` gives the graph where the program is a new one.
-void see_graph(DeviceSlot& device, const std::shared_ptr<const runtime::Executable>& program,
+// To be called while the session's trace is on; `make` gives the graph where the program is a new one. Whether it is one
+// that no profile of now has seen, or has no room for.
+bool see_graph(DeviceSlot& device, const std::shared_ptr<const runtime::Executable>& program,
                const std::function<ir::Graph()>& make);
 // Those of the session since the last call.
 GraphsSeen take_graphs(const SessionState& session);

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -17,7 +18,8 @@ namespace weft::detail {
 struct MadeResult {
   std::weak_ptr<runtime::Buffer> result;
   SourceLine line;  // that asked for it; none where that is the program's own
-  bool interpreted = false;
+  enum class How : uint8_t { Program, Interpreter, Loops };  // Loops: the library's own, op by op
+  How how = How::Program;
   std::weak_ptr<const runtime::Executable> program = {};
 };
 

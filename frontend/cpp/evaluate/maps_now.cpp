@@ -9,6 +9,8 @@
 #include "compiler/base/per_thread.h"
 #include "compiler/blocks/loops.h"
 #include "compiler/ir/build.h"
+#include "compiler/ir/function.h"
+#include "compiler/ir/lines.h"
 #include "frontend/cpp/array/strided.h"
 #include "frontend/cpp/array/view.h"
 #include "frontend/cpp/evaluate/canonical.h"
@@ -108,10 +110,29 @@ bool MapsNow::takes(DeviceSlot& device, const ir::NodeRef& value) {
 
 bool MapsNow::compute(DeviceSlot& device, const ir::NodeRef& value) {
   if (!takes(device, value)) return false;
+  auto timed = runtime::timed(device.session.counters.trace);
   memory_.resize(kMemory);
   const auto computed = [&](Entry& e) { return !has_elements(*e.value) || run(e); };
-  return std::ranges::all_of(entries_, computed) &&
-         (kind(value->op) != OpKind::View || show(entries_.back()));
+  const bool done =
+      std::ranges::all_of(entries_, computed) && (kind(value->op) != OpKind::View || show(entries_.back()));
+  if (done) timed.end([&] { return event(); });
+  return done;
+}
+
+// Of the maps that were computed.
+runtime::TraceEvent MapsNow::event() const {
+  runtime::TraceEvent event;
+  event.work = runtime::Work::Interpret;
+  ir::Lines lines;
+  for (const Entry& e : entries_) {
+    if (kind(e.value->op) == OpKind::Source) continue;
+    lines = lines.united(e.value->lines);
+    if (kind(e.value->op) != OpKind::View)
+      event.what.append(event.what.empty() ? "" : ", ").append(ir::called(*e.value));
+  }
+  event.what = event.what.empty() ? "copy of a part" : event.what + ", op by op";
+  event.lines = lines.all();
+  return event;
 }
 
 const std::byte* MapsNow::elements() const { return entries_.back().data; }

@@ -55,6 +55,7 @@ class MapsNow {
     const std::byte* data = nullptr;
   };
 
+  runtime::TraceEvent event() const;
   int visit(const ir::Node* node, int depth);
   bool add_source(Entry& e);
   bool add_view(Entry& e);

@@ -155,6 +155,7 @@ ordered_json decisions_json(const Explanation& e) {
                      {"row", shape_json(s.row)},
                      {"writes", std::move(writes)},
                      {"keeps", std::move(keeps)},
+                     {"operations", s.operations},
                      {"notes", s.notes},
                      {"bodies", std::move(bodies)}});
   }

@@ -15,11 +15,14 @@
 #include "frontend/cpp/array/read.h"
 #include "frontend/cpp/evaluate/evaluate.h"
 #include "frontend/cpp/evaluate/made_by.h"
+#include "frontend/cpp/evaluate/planned.h"
 #include "frontend/cpp/evaluate/windows.h"
+#include "frontend/cpp/inspect/assembly_lines.h"
 #include "frontend/cpp/inspect/explain_graph.h"
 #include "frontend/cpp/inspect/memory_speed.h"
 #include "frontend/cpp/record/record.h"
 #include "frontend/cpp/session/long_work.h"
+#include "frontend/cpp/weft/why.h"
 #include "runtime/tune.h"
 
 namespace weft {
@@ -97,7 +100,9 @@ std::string history_of(const Array& x) {
            "the function that gives it, as f.explain(arguments) does\n";
   const std::string line =
       made->line.file ? ", which " + to_string(std::span(&made->line, 1)) + " asked for" : "";
-  if (made->interpreted)
+  if (made->how == detail::MadeResult::How::Loops)
+    return "the library's own loops computed it op by op" + line + ": sooner than a program is found\n";
+  if (made->how == detail::MadeResult::How::Interpreter)
     return "it was computed by the interpreter" + line + ": its graph is too small for a kernel\n";
   const std::shared_ptr<const runtime::Executable> program = made->program.lock();
   if (!program)
@@ -290,7 +295,8 @@ std::string show(std::span<const Array> xs, const std::string& stage) {
   if (texts["simplified"].empty()) texts["simplified"] = "# no pass changed the graph\n" + texts["graph"];
   if (std::ranges::any_of(stages, [&](const Stage& s) { return s.name == stage && s.by_device; })) {
     std::string text;
-    for (const KernelSource& kernel : program.kernels) text += at.device.device->assembly(kernel);
+    for (const KernelSource& kernel : program.kernels)
+      text += detail::assembly_lines(at.device.device->assembly(kernel)).text;
     return text;
   }
   if (!stage.empty()) return texts[stage];
@@ -301,6 +307,10 @@ std::string show(std::span<const Array> xs, const std::string& stage) {
     all.append("== ").append(s.name).append("\n").append(text).append(text.ends_with('\n') ? "" : "\n");
   }
   return all;
+}
+
+std::string why(size_t most) {
+  return detail::why_text(detail::last_planned(detail::current_session(), most));
 }
 
 std::string show(const Array& x, const std::string& stage) { return show({&x, 1}, stage); }

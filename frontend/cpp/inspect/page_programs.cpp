@@ -1,17 +1,20 @@
 #include "frontend/cpp/inspect/page_programs.h"
 
 #include <algorithm>
+#include <atomic>
 #include <exception>
 #include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <sstream>
 #include <utility>
 #include <variant>
 
 #include "compiler/compile.h"
 #include "compiler/draw.h"
 #include "frontend/cpp/evaluate/planned.h"
+#include "frontend/cpp/inspect/assembly_lines.h"
 #include "frontend/cpp/inspect/explain_graph.h"
 
 namespace weft::detail {
@@ -22,8 +25,6 @@ using nlohmann::ordered_json;
 
 // A graph of more nodes is not on the page: a browser would be slow to open it.
 constexpr size_t kMostPageNodes = 40'000;
-// Kernels whose machine code is shown: making it takes as long as compiling them.
-constexpr size_t kMostAssembly = 6;
 
 ordered_json pairs_of(const std::vector<SourceLine>& lines) {
   ordered_json out = ordered_json::array();
@@ -54,7 +55,8 @@ struct Texts {
 ordered_json assembly_of(runtime::Device* device, const KernelSource& source) {
   if (!device) return nullptr;
   try {
-    return device->assembly(source);
+    const AssemblyLines read = assembly_lines(device->assembly(source));
+    return {{"text", read.text}, {"lines", read.lines}};
   } catch (const std::exception&) {
     return nullptr;  // without a compiler there is none
   }
@@ -62,22 +64,24 @@ ordered_json assembly_of(runtime::Device* device, const KernelSource& source) {
 
 ordered_json kernels_of(const Program& program, const std::vector<Texts>& texts, const PageProgram& of) {
   ordered_json out = ordered_json::array();
-  std::set<int> shown;
+  std::map<int, size_t> shown;  // the first step's place in `out`, of each kernel
   for (size_t k = 0; k < program.steps.size(); ++k) {
     const auto* step = std::get_if<KernelStep>(&program.steps[k]);
     if (!step || step->kernel < 0) continue;
     const KernelSource& source = program.kernels[static_cast<size_t>(step->kernel)];
     const auto same = std::ranges::find(texts, source.text, &Texts::source);
-    const bool assembly = shown.size() < kMostAssembly && shown.insert(step->kernel).second;
+    const auto [first, fresh] = shown.try_emplace(step->kernel, out.size());
     out.push_back({{"step", k},
                    {"name", source.name},
                    {"language", of.target.kind == TargetKind::Cuda ? "CUDA" : "C++"},
                    {"plan", same == texts.end() ? ordered_json() : ordered_json(same->plan)},
                    {"text", source.text},
-                   {"assembly", assembly ? assembly_of(of.device, source) : ordered_json()}});
+                   {"assembly", fresh ? assembly_of(of.device, source) : ordered_json(first->second)}});
   }
   return out;
 }
+
+std::atomic<std::string (*)(const std::string& file)> read_source{nullptr};
 
 }  // namespace
 
@@ -112,6 +116,8 @@ std::string planned_json(const SessionState& session) {
   return out.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
 }
 
+void on_source(std::string (*read)(const std::string& file)) { read_source = read; }
+
 std::string sources_of(const std::vector<SourceLine>& lines) {
   constexpr uint32_t kAround = 3;
   constexpr size_t kLongest = 400;
@@ -122,7 +128,11 @@ std::string sources_of(const std::vector<SourceLine>& lines) {
         wanted[line.file].insert(n);
   ordered_json out = ordered_json::object();
   for (const auto& [name, numbers] : wanted) {
-    std::ifstream file(name);
+    std::ifstream on_disk(name);
+    std::istringstream elsewhere;
+    if (!on_disk)
+      if (const auto read = read_source.load()) elsewhere.str(read(name));
+    std::istream& file = on_disk ? static_cast<std::istream&>(on_disk) : elsewhere;
     ordered_json texts = ordered_json::object();
     std::string text;
     for (uint32_t n = 1; n <= *numbers.rbegin() && std::getline(file, text); ++n)

@@ -7,6 +7,7 @@
 #include "compiler/base/error.h"
 #include "frontend/cpp/evaluate/graphs_seen.h"
 #include "frontend/cpp/evaluate/see_costs.h"
+#include "frontend/cpp/inspect/compute_speed.h"
 #include "frontend/cpp/inspect/memory_speed.h"
 #include "frontend/cpp/inspect/page_programs.h"
 #include "frontend/cpp/inspect/profile_report.h"
@@ -19,6 +20,7 @@ struct Profile::State {
   detail::SessionState& session;
   runtime::Trace& trace = session.counters.trace;
   int64_t start = 0, bytes_before = 0;
+  const runtime::HardwareCounters hardware;  // since the profile began
   detail::GraphsSeen graphs;
   std::optional<detail::ProfileReport> report;
 
@@ -71,6 +73,7 @@ bool Profile::running() const { return state_ && !state_->report; }
 void Profile::stop() {
   if (!running()) return;
   const int64_t end = runtime::Trace::now();
+  const runtime::HardwareCounts counts = state_->hardware.read();
   runtime::Trace::Taken taken = state_->trace.stop();
   std::vector<runtime::MemoryChange> memory = state_->end();
   for (const detail::GraphSeen& seen : state_->graphs.graphs)
@@ -79,6 +82,7 @@ void Profile::stop() {
       detail::report_of(std::move(taken), state_->session.costs_seen.take(), state_->start, end);
   report.memory = std::move(memory);
   report.bytes_before = state_->bytes_before;
+  report.counts = counts, report.no_counters = state_->hardware.problem();
   state_->report = std::move(report);
 }
 
@@ -94,12 +98,15 @@ void Profile::save(const std::string& path) const {
   const detail::ProfileReport& report = state_->ended();
   if (path.ends_with(".csv")) return detail::save_text("profile", path, detail::csv_of(report));
   if (!detail::is_page(path)) return detail::save_text("profile", path, detail::trace_of(report));
-  const double speed = detail::memory_speed(state_->session.device("").device);
-  detail::save_text(
-      "profile", path,
-      detail::page_of(
-          report,
-          {{}, speed, state_->programs(speed), state_->graphs.more, detail::planned_json(state_->session)}));
+  const std::shared_ptr<runtime::Device>& device = state_->session.device("").device;
+  const double speed = detail::memory_speed(device);
+  detail::save_text("profile", path,
+                    detail::page_of(report, {{},
+                                             speed,
+                                             detail::compute_speed(device),
+                                             state_->programs(speed),
+                                             state_->graphs.more,
+                                             detail::planned_json(state_->session)}));
 }
 
 }  // namespace weft

@@ -8,12 +8,14 @@
 #include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <numeric>
 #include <optional>
 #include <string_view>
 #include <tuple>
 #include <unordered_map>
 
 #include "compiler/base/error.h"
+#include "frontend/cpp/evaluate/graphs_seen.h"
 #include "frontend/files/whole_file.h"
 
 namespace weft::detail {
@@ -25,11 +27,13 @@ using runtime::TraceEvent;
 using runtime::Work;
 
 constexpr int kSchemaVersion = 1;
+constexpr std::string_view kProgram = "program", kEvaluate = "evaluate";
 
 }  // namespace
 
-std::string_view kind_name(runtime::Work work) {
-  switch (work) {
+std::string_view kind_of(const runtime::TraceEvent& event) {
+  if (event.what == kFindsPrograms) return kEvaluate;
+  switch (event.work) {
     case Work::Kernel:
       return "kernel";
     case Work::Blocks:
@@ -71,9 +75,11 @@ constexpr std::pair<std::string_view, std::string_view> kKinds[] = {
     {"compile", "Clang or NVRTC, once for each kernel"},
     {"load", "of a kernel from the disk cache"},
     {"plan", "a new graph to a program: passes, fusion, schedules"},
-    {"interpret", "a graph too small for a kernel"},
+    {"interpret", "what is too small for a kernel: the library's own loops compute it op by op"},
     {"host", "NumPy's answer"},
     {"record", "a call of a function of compile(), which records it"},
+    {"evaluate", "what Weft does around the rows above: it finds programs, and memory for results"},
+    {"program", "the rest: your program, Python, and recording operations"},
 };
 
 // Time that at least one event covers. Compiling that nobody waited for covers none.
@@ -98,7 +104,28 @@ std::vector<ProfileLine> lines_of(const std::vector<SourceLine>& given) {
   return lines;
 }
 
+// How long each event took without the work that began and ended within it on its thread.
+std::vector<int64_t> own_times(const std::vector<TraceEvent>& events) {
+  std::vector<size_t> order(events.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::ranges::sort(order, {},
+                    [&](size_t i) { return std::tuple(events[i].thread, events[i].start, -events[i].ns); });
+  std::vector<int64_t> own(events.size());
+  std::vector<size_t> around;
+  for (const size_t i : order) {
+    const TraceEvent& e = events[i];
+    own[i] = e.ns;
+    while (!around.empty() && (events[around.back()].thread != e.thread ||
+                               events[around.back()].start + events[around.back()].ns < e.start + e.ns))
+      around.pop_back();
+    if (!around.empty()) own[around.back()] -= e.ns;
+    around.push_back(i);
+  }
+  return own;
+}
+
 std::vector<ProfileRow> rows_of(const std::vector<TraceEvent>& events) {
+  const std::vector<int64_t> own = own_times(events);
   const auto key_of = [](const TraceEvent& e) {
     std::vector<std::pair<std::string_view, uint32_t>> lines;
     lines.reserve(e.lines.size());
@@ -107,18 +134,20 @@ std::vector<ProfileRow> rows_of(const std::vector<TraceEvent>& events) {
   };
   std::map<decltype(key_of(events[0])), size_t> known;
   std::vector<ProfileRow> rows;
-  for (const TraceEvent& e : events) {
+  for (size_t i = 0; i < events.size(); ++i) {
+    const TraceEvent& e = events[i];
+    const int64_t ns = kind_of(e) == kEvaluate ? own[i] : e.ns;
     const auto [at, fresh] = known.try_emplace(key_of(e), rows.size());
     if (fresh) {
       ProfileRow row;
-      row.kind = kind_name(e.work), row.what = e.what, row.lines = lines_of(e.lines);
-      row.least_ns = row.most_ns = e.ns;
+      row.kind = kind_of(e), row.what = e.what, row.lines = lines_of(e.lines);
+      row.least_ns = row.most_ns = ns;
       rows.push_back(std::move(row));
     }
     ProfileRow& row = rows[at->second];
     ++row.count;
-    row.total_ns += e.ns;
-    row.least_ns = std::min(row.least_ns, e.ns), row.most_ns = std::max(row.most_ns, e.ns);
+    row.total_ns += ns;
+    row.least_ns = std::min(row.least_ns, ns), row.most_ns = std::max(row.most_ns, ns);
     row.bytes_read += e.bytes_read, row.bytes_written += e.bytes_written;
     row.operations += e.operations;
     row.behind += e.behind;
@@ -254,6 +283,14 @@ ProfileReport report_of(runtime::Trace::Taken taken, const std::vector<CostSeen>
   report.rows = rows_of(report.events);
   report.start = start, report.wall_ns = end - start;
   report.accounted_ns = covered(report.events);
+  // What no event covers is the program's.
+  if (const int64_t rest = report.wall_ns - report.accounted_ns; rest > 0 && !report.rows.empty()) {
+    ProfileRow row;
+    row.kind = kProgram, row.what = "Python, and recording";
+    row.count = 1, row.total_ns = row.least_ns = row.most_ns = rest;
+    const auto at = std::ranges::find_if(report.rows, [&](const ProfileRow& r) { return r.total_ns < rest; });
+    report.rows.insert(at, std::move(row));
+  }
   report.dropped = taken.dropped;
   report.advice = advice_on(report.rows, costs);
   return report;
@@ -291,7 +328,7 @@ MemoryPeak peak_of(const ProfileReport& report) {
 
 std::string table_of(const ProfileReport& report) {
   std::string out = fmt::format(
-      "profile of {}: {:.1f} % of it in the rows below; the rest is your program, Python and recording\n",
+      "profile of {}: {:.1f} % of it is Weft's work; the rest is your program, Python and recording\n",
       time_text(report.wall_ns), share_of(report.accounted_ns, report));
   if (report.rows.empty())
     return out + "nothing ran: what is recorded runs when somebody looks at it, as by eval\n";
@@ -322,9 +359,27 @@ std::string table_of(const ProfileReport& report) {
   for (const ProfileAdvice& advice : report.advice)
     out += fmt::format("advice: {}{}: {}\n", advice.cause,
                        advice.lines.empty() ? "" : fmt::format(" at {}", text_of(advice.lines)), advice.text);
+  if (const runtime::HardwareCounts& c = report.counts; c.cycles > 0 && c.instructions > 0)
+    out += fmt::format(
+        "processor: {} instructions, {:.2f} a cycle; {:.2f} cache misses in 1000 instructions, on all "
+        "threads\n",
+        c.instructions, static_cast<double>(c.instructions) / static_cast<double>(c.cycles),
+        1e3 * static_cast<double>(c.cache_misses) / static_cast<double>(c.instructions));
   if (report.dropped) out += fmt::format("{} pieces of work came too late to be noted\n", report.dropped);
   return out;
 }
+
+namespace {
+
+// What the processor counted, or why it did not.
+ordered_json processor_json(const ProfileReport& report) {
+  if (!report.no_counters.empty()) return {{"problem", report.no_counters}};
+  return {{"instructions", report.counts.instructions},
+          {"cycles", report.counts.cycles},
+          {"cache_misses", report.counts.cache_misses}};
+}
+
+}  // namespace
 
 std::string json_of(const ProfileReport& report) {
   ordered_json rows = ordered_json::array();
@@ -351,6 +406,7 @@ std::string json_of(const ProfileReport& report) {
                  {"wall_ns", report.wall_ns},
                  {"accounted_ns", report.accounted_ns},
                  {"dropped", report.dropped},
+                 {"processor", processor_json(report)},
                  {"rows", std::move(rows)},
                  {"advice", std::move(advice)},
                  {"memory",
@@ -392,7 +448,7 @@ std::string trace_of(const ProfileReport& report) {
     if (e.behind) args["behind"] = true;
     events.push_back({{"ph", "X"},
                       {"name", e.what},
-                      {"cat", kind_name(e.work)},
+                      {"cat", kind_of(e)},
                       {"ts", static_cast<double>(e.start - report.start) / kMicro},
                       {"dur", static_cast<double>(e.ns) / kMicro},
                       {"pid", 1},

@@ -44,7 +44,7 @@ ordered_json drawn_events(const ProfileReport& report) {
     std::vector<std::pair<std::string, uint32_t>> lines;
     lines.reserve(e->lines.size());
     for (const SourceLine& line : e->lines) lines.emplace_back(line.file, line.line);
-    const auto row = rows.find(RowKey(kind_name(e->work), e->what, std::move(lines)));
+    const auto row = rows.find(RowKey(kind_of(*e), e->what, std::move(lines)));
     if (row != rows.end()) out.push_back({row->second, e->start - report.start, e->ns, e->thread});
   }
   return out;
@@ -109,6 +109,7 @@ std::string page_of(const ProfileReport& report, const PageParts& parts) {
       {"events", std::move(events)},
       {"left_out", left_out},
       {"memory_bytes_per_second", parts.memory_speed > 0 ? ordered_json(parts.memory_speed) : ordered_json()},
+      {"operations_per_second", {{"f32", parts.compute_speed.f32}, {"f64", parts.compute_speed.f64}}},
       {"memory", memory_json(report)},
       {"programs", std::move(programs)},
       {"planned", ordered_json::parse(parts.planned)},

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "frontend/cpp/inspect/compute_speed.h"
 #include "frontend/cpp/inspect/profile_report.h"
 
 namespace weft::detail {
@@ -11,6 +12,7 @@ namespace weft::detail {
 struct PageParts {
   std::string title;                       // what was profiled; empty: a program
   double memory_speed = 0;                 // bytes a second; 0: not known
+  ComputeSpeed compute_speed = {};         // of the device
   std::vector<std::string> programs = {};  // JSON of each, as page_programs.h makes it
   int64_t more_runs = 0;                   // of programs that are not on the page
   std::string planned = "[]";  // JSON: what was planned lately, and why, as planned_json() makes it

@@ -78,6 +78,16 @@ bool detail::makes_cuda_graphs() {
   return makes;
 }
 
+bool detail::writes_perf_map() {
+  static const bool writes = read_switch("WEFT_PERF_MAP", false);
+  return writes;
+}
+
+bool detail::marks_ranges() {
+  static const bool marks = read_switch("WEFT_NVTX", false);
+  return marks;
+}
+
 void detail::check_log_level(const std::string& name, const std::string& level) {
   static constexpr std::string_view kLevels[] = {"trace", "debug", "info", "warn", "error", "off"};
   if (std::find(std::begin(kLevels), std::end(kLevels), level) == std::end(kLevels))

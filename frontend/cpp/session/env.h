@@ -13,6 +13,10 @@ std::optional<std::string> environment(const char* name);
 bool checks_kernels();
 // WEFT_CUDA_GRAPHS: whether GPUs start what comes again and again as CUDA graphs. Read once.
 bool makes_cuda_graphs();
+// WEFT_PERF_MAP: whether kernels are named for perf. Read once.
+bool writes_perf_map();
+// WEFT_NVTX: whether kernels are ranges for NVIDIA's tools. Read once.
+bool marks_ranges();
 
 // WEFT_MEMORY_SPEED: GB/s of the devices' memory, in bytes a second; none: to be measured.
 std::optional<double> given_memory_speed();

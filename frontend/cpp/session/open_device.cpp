@@ -38,6 +38,7 @@ std::shared_ptr<runtime::Device> open_device(const DeviceName& name, int threads
   }
   runtime::CpuOptions options;
   options.threads = threads;
+  options.perf_map = writes_perf_map();
   return runtime::make_cpu_device(options, std::move(cache), counters);
 }
 

@@ -12,6 +12,7 @@
 #include "frontend/cpp/session/open_device.h"
 #include "frontend/cpp/weft/warning.h"
 #include "runtime/cuda/cuda_device.h"
+#include "runtime/ranges.h"
 
 namespace weft {
 namespace detail {
@@ -76,6 +77,8 @@ SessionState::SessionState(SessionOptions given)
       [this](const std::string& problem) { warn("disk cache: " + problem); });
   if (!options.cache_directory.empty() && !cache->disabled_because().empty())
     warn("no disk cache: " + cache->disabled_because());
+  if (marks_ranges())
+    if (const std::string problem = runtime::ranges.open(); !problem.empty()) warn("WEFT_NVTX: " + problem);
 }
 
 void SessionState::warn(const std::string& warning) const {

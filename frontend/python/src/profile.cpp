@@ -1,5 +1,6 @@
 // The profiler, and what Python notes in it of its own work.
 #include "frontend/cpp/weft/profile.h"
+#include "frontend/cpp/inspect/page_programs.h"
 #include "frontend/cpp/session/session_state.h"
 #include "frontend/python/src/arguments.h"
 #include "frontend/python/src/line.h"
@@ -37,7 +38,19 @@ void note_copy(const std::string& from, const std::string& to, int64_t bytes, in
   trace().add(std::move(event));
 }
 
+// A notebook's cells lie in linecache alone.
+std::string source_text(const std::string& file) {
+  const nb::gil_scoped_acquire lock;
+  try {
+    const nb::object lines = nb::module_::import_("linecache").attr("getlines")(file);
+    return nb::cast<std::string>(nb::str("").attr("join")(lines));
+  } catch (const nb::python_error&) {
+    return {};
+  }
+}
+
 void bind_profile(nb::module_& m) {
+  detail::on_source(&source_text);
   nb::class_<Profile>(m, "Profile")
       .def(nb::init<>())
       .def("stop", &Profile::stop)

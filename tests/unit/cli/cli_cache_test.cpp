@@ -106,6 +106,43 @@ TEST_F(CliCache, ABundleHoldsSoundKernelsOfTheTargetOnly) {
   EXPECT_THAT(ran.err, HasSubstr("cannot be read"));
 }
 
+// The name of the kernel that runs the graph, which is the only one in its folder.
+std::string kernel_of(const std::string& graph, const std::string& directory) {
+  const Ran ran = run_weft({"run", graph, "--random", "1", "--cache-dir", directory});
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  const std::string list = run_weft({"cache", "ls", "--cache-dir", directory}).out;
+  return list.substr(list.find("weft_"), 21);
+}
+
+TEST_F(CliCache, SaysWhyAKernelIsAnotherThanTheNearest) {
+  WEFT_NEEDS_A_COMPILER();
+  const std::string wide = folder / "wide.weft", narrow = folder / "narrow.weft", apart = folder / "narrow";
+  write_text(wide,
+             "graph {\n  %x = input : f64[5000]\n  %y = exp %x\n  %z = multiply %y, %x\n  return %z\n}\n");
+  write_text(narrow,
+             "graph {\n  %x = input : f32[5000]\n  %y = exp %x\n  %z = multiply %y, %x\n  return %z\n}\n");
+  const std::string name = kernel_of(narrow, apart);
+  EXPECT_THAT(run_weft({"cache", "why", name, "--cache-dir", apart}).out,
+              AllOf(HasSubstr("array 0 (read), dtype: f32\n"), HasSubstr("lengths of the axes: 5000\n"),
+                    HasSubstr("lines: narrow.weft:3"), HasSubstr("no other kernel here is of these")));
+  run_weft({"run", wide, "--random", "1", "--cache-dir", directory});
+  run_weft({"run", narrow, "--random", "1", "--cache-dir", directory});
+  const Ran said = cache({"why", name});
+  EXPECT_EQ(said.code, 0) << said.err;
+  EXPECT_THAT(said.out, AllOf(HasSubstr("  array 0 (read), dtype: f32, and there f64\n"),
+                              HasSubstr("  lines: narrow.weft:3, narrow.weft:4, and there wide.weft:3")));
+  EXPECT_THAT(cache({"why", name, "--json"}).out,
+              AllOf(HasSubstr(R"("schema": "weft.cache.why")"), HasSubstr(R"("now": "f32")"),
+                    HasSubstr(R"("then": "f64")")));
+}
+
+TEST_F(CliCache, WhyRefusesWhatNamesNoKernelOrSeveral) {
+  EXPECT_THAT(cache({"why", "weft_0"}).err, HasSubstr("there is no kernel whose key starts with 'weft_0'"));
+  EXPECT_EQ(cache({"why"}).code, 2);
+  EXPECT_THAT(run_weft({"cache", "why", "1", "--cache-dir", folder / "none"}).err,
+              HasSubstr("does not exist"));
+}
+
 TEST_F(CliCache, SaysWhyThereIsNone) {
   Ran ran = run_weft({"cache", "ls"});
   EXPECT_EQ(ran.code, 1);

@@ -6,9 +6,11 @@
 
 #include "compiler/base/error.h"
 #include "compiler/ir/text/parse.h"
+#include "frontend/cpp/inspect/assembly_lines.h"
 #include "frontend/cpp/inspect/explain_graph.h"
 #include "frontend/cpp/weft/explain.h"
 #include "frontend/cpp/weft/weft.h"
+#include "frontend/cpp/weft/why.h"
 #include "tests/support/test_session.h"
 
 namespace weft {
@@ -113,6 +115,24 @@ TEST(Explain, TellsOfArraysInMemory) {
   x.eval();
   EXPECT_THAT(explain({&x, 1}, ExplainDetail::Summary), HasSubstr("lies in memory"));
   EXPECT_THAT(json::parse(explain_json({&x, 1}))["programs"], IsEmpty());
+}
+
+TEST(Why, NamesWhatTheNearestProgramHadNot) {
+  const TestSession session;
+  exp(ones({300, 70})).eval();
+  exp(ones({300, 70}).astype(DType::F32)).eval();
+  EXPECT_THAT(why(0), IsEmpty());
+  EXPECT_THAT(why(2), StartsWith("1. explain_test.cpp:"));
+}
+
+TEST(AssemblyLines, HaveTheLineOfTheSourceAndNothingForDebuggers) {
+  const detail::AssemblyLines read = detail::assembly_lines(
+      "\t.text\n\t.file\t\"k.cpp\"\nk:                  # @k\n\t.cfi_startproc\n"
+      "\t.loc\t0 5 1 prologue_end # kernel.cpp:5:1\n\tvxorps\t%xmm0, %xmm0\n.Ltmp1:\n"
+      "\t.loc\t0 9 7 is_stmt 0 # kernel.cpp:9:7\n\tvaddps\t%xmm0, %xmm1\n"
+      "\t.section\t.debug_line,\"\",@progbits\n\t.byte\t1\n");
+  EXPECT_EQ(read.text, "\t.text\nk:                  # @k\n\tvxorps\t%xmm0, %xmm0\n\tvaddps\t%xmm0, %xmm1\n");
+  EXPECT_THAT(read.lines, ElementsAre(0, 0, 5, 9));
 }
 
 }  // namespace

@@ -117,6 +117,7 @@ function readLoops(plan, ops) {
   return loops;
 }
 
+const mostMachineLines = 5000;
 let lit = () => {};
 const lightLines = lines => lit({ lines });
 function showKernel(program, at) {
@@ -143,7 +144,11 @@ function showKernel(program, at) {
   const middle = loops.map(one => row(one.text, one.value === undefined && one.total === undefined ? null : { values: new Set(one.value === undefined ? [] : [one.value]), totals: new Set(one.total === undefined ? [] : [one.total]) }));
   const right = texts.slice(Math.max(0, first)).map(text => row(text, valuesIn(text).size || totalsIn(text).size ? { values: valuesIn(text), totals: totalsIn(text) } : null));
   const code = make("pre", { id: "code" }, first > 0 ? row("// " + first + " lines of helper functions come before; wf.show(x, \"" + (kernel.language === "CUDA" ? "cuda" : "cpp") + "\") has them") : "", ...right);
-  const assembly = make("pre", { id: "assembly", hidden: "" }, kernel.assembly === null ? "Not made for this kernel: wf.show(x, \"" + (kernel.language === "CUDA" ? "ptx" : "asm") + "\") has it." : cut(kernel.assembly, 200000));
+  const machine = typeof kernel.assembly === "number" ? program.kernels[kernel.assembly].assembly : kernel.assembly;
+  // Of a line of machine code what its line of the kernel's text has.
+  const machineLines = machine ? machine.text.split("\n").slice(0, mostMachineLines) : [], behind = machineLines.map((text, k) => { const own = texts[(machine.lines[k] || 0) - 1] || ""; return { values: valuesIn(own), totals: totalsIn(own) }; });
+  const bottom = machineLines.map((text, k) => row(text, behind[k].values.size || behind[k].totals.size ? behind[k] : null));
+  const assembly = make("pre", { id: "assembly", hidden: "" }, ...(machine ? bottom : ["There is none: wf.show(x, \"" + (kernel.language === "CUDA" ? "ptx" : "asm") + "\") says why."]));
   const tab = (text, id, mine, other) => { const button = make("button", { id }, text); button.onclick = () => { mine.hidden = false; other.hidden = true; tabs.querySelectorAll("button").forEach(one => one.classList.toggle("now", one === button)); }; return button; };
   const tabs = make("h3", { class: "tabs" });
   tabs.append(tab(kernel.language, "tabcode", code, assembly), " ", tab("assembly", "tabassembly", assembly, code));
@@ -164,7 +169,8 @@ function showKernel(program, at) {
     yours.forEach((one, k) => on(left[k], lines.has(one.key)));
     loops.forEach((one, k) => on(middle[k], of(one)));
     texts.slice(Math.max(0, first)).forEach((text, k) => on(right[k], [...valuesIn(text)].some(v => values.has(v)) || [...totalsIn(text)].some(v => totals.has(v))));
-    for (const list of [left, middle, right]) { const shown = list.find(line => line.classList.contains("on")); if (shown) shown.parentNode.scrollTop = Math.max(0, shown.offsetTop - shown.parentNode.offsetTop - 80); }
+    bottom.forEach((line, k) => on(line, [...behind[k].values].some(v => values.has(v)) || [...behind[k].totals].some(v => totals.has(v))));
+    for (const list of [left, middle, right, bottom]) { const shown = list.find(line => line.classList.contains("on")); if (shown) shown.parentNode.scrollTop = Math.max(0, shown.offsetTop - shown.parentNode.offsetTop - 80); }
   };
 }
 

@@ -1,0 +1,106 @@
+#include "frontend/cpp/inspect/compute_speed.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <string>
+
+#include "compiler/base/error.h"
+
+namespace weft::detail {
+
+namespace {
+
+// Values in flight: two multiply-adds begin in each cycle and take four or five. Vectors of a CPU; numbers of a GPU's thread.
+constexpr int kValues = 12;
+constexpr int64_t kTurns = 20'000;
+constexpr int kTimes = 4;
+constexpr int64_t kTasksOfThread = 4, kBlocksOfProcessor = 16;
+constexpr uint32_t kThreads = 256;
+
+std::string values(const char* text) {
+  std::string all;
+  for (int k = 0; k < kValues; ++k) all += fmt::format(fmt::runtime(text), k);
+  return all;
+}
+
+KernelSource source_for(const runtime::DeviceInfo& info, bool gpu, DType dtype) {
+  const std::string_view type = dtype == DType::F32 ? "float" : "double";
+  KernelSource source;
+  source.name = fmt::format("weft_measure_{}", name(dtype));
+  if (gpu)
+    source.text = fmt::format(
+        "struct Args {{ unsigned long long w[2]; }};\n"
+        "extern \"C\" __global__ void __launch_bounds__({}) {}(const __grid_constant__ Args args) {{\n"
+        "  const long long turns = (long long)args.w[1];\n"
+        "  const {} x = 0.999f, y = 0.001f;\n{}"
+        "  for (long long i = 0; i < turns; ++i) {{\n{}  }}\n"
+        "  (({}*)args.w[0])[blockIdx.x * {} + threadIdx.x] = 0{};\n}}\n",
+        kThreads, source.name, type,
+        values(fmt::format("  {} v{{0}} = threadIdx.x + {{0}};\n", type).c_str()),
+        values("    v{0} = fma(v{0}, x, y);\n"), type, kThreads, values(" + v{0}"));
+  else
+    source.text = fmt::format(
+        "typedef {} V __attribute__((vector_size({})));\n"
+        "extern \"C\" void {}(const unsigned long* w, long begin, long end, char*) {{\n"
+        "  for (long task = begin; task < end; ++task) {{\n"
+        "    const V x = V{{}} + ({})0.999, y = V{{}} + ({})0.001;\n{}"
+        "    for (long i = 0, turns = (long)w[1]; i < turns; ++i) {{\n{}    }}\n"
+        "    ((V*)w[0])[task] = V{{}}{};\n  }}\n}}\n",
+        type, info.vector_bytes, source.name, type, type,
+        values(fmt::format("    V v{{0}} = V{{{{}}}} + ({})(task + {{0}});\n", type).c_str()),
+        values("      v{0} = __builtin_elementwise_fma(v{0}, x, y);\n"), values(" + v{0}"));
+  source.hash = hash_text(source.text);
+  source.ops = "multiply-adds, to measure the machine";
+  return source;
+}
+
+double measured(runtime::Device& device, DType dtype) {
+  const runtime::DeviceInfo& info = device.info();
+  const bool gpu = !device.host_visible();
+  const auto item = static_cast<int64_t>(size_of(dtype));
+  Launch how;
+  how.tasks = gpu ? info.threads * kBlocksOfProcessor : device.threads() * kTasksOfThread;
+  how.threads = gpu ? kThreads : 1;
+  const int64_t lanes = gpu ? kThreads : info.vector_bytes / item;
+  const runtime::BufferRef out = device.allocate(static_cast<size_t>(how.tasks * lanes * item));
+  const runtime::KernelRef kernel = device.load(source_for(info, gpu, dtype));
+  const std::array<uint64_t, 2> args{std::bit_cast<uint64_t>(out->data()), static_cast<uint64_t>(kTurns)};
+  const double operations = 2.0 * kValues * static_cast<double>(kTurns * how.tasks * lanes);
+  double best = 0;
+  for (int turn = 0; turn <= kTimes; ++turn) {  // the first wakes threads
+    device.synchronize();
+    const auto start = std::chrono::steady_clock::now();
+    device.launch(*kernel, how, args);
+    device.synchronize();
+    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
+    if (turn > 0 && took.count() > 0) best = std::max(best, operations / took.count());
+  }
+  return best;
+}
+
+}  // namespace
+
+ComputeSpeed compute_speed(const std::shared_ptr<runtime::Device>& device) {
+  if (!device->info().compiles) return {};
+  // A fact of the machine, not of a session.
+  static std::mutex mutex;
+  static std::map<std::string, ComputeSpeed> known;
+  const std::lock_guard lock(mutex);
+  const auto [at, fresh] = known.try_emplace(device->info().name);
+  if (!fresh) return at->second;
+  try {
+    at->second = {measured(*device, DType::F32), measured(*device, DType::F64)};
+  } catch (const Error&) {
+    at->second = {};  // no memory, or no compiler is found
+  }
+  return at->second;
+}
+
+}  // namespace weft::detail

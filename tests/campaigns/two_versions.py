@@ -30,10 +30,10 @@ def next_format(cache):
     changed = 0
     for path in pathlib.Path(cache).glob("*.kernel"):
         try:
-            whole = bytearray(path.read_bytes())
+            whole, links = bytearray(path.read_bytes()), path.stat().st_nlink
         except FileNotFoundError:
             continue  # trimmed meanwhile
-        if len(whole) < 80 or path.stat().st_nlink != 1:
+        if len(whole) < 80 or links != 1:
             continue
         struct.pack_into("<I", whole, 8, 2)
         new = path.with_name(f".new-{os.getpid()}-{changed}")

@@ -5,6 +5,8 @@ import pytest
 
 import weft as wf
 
+pytestmark = pytest.mark.usefixtures("on_cpu")
+
 KINDS = ["fft", "ifft", "rfft", "irfft", "hfft", "ihfft"]
 DTYPES = ["bool", "int8", "uint16", "int32", "uint64", "float16", "float32", "float64", "complex64", "complex128"]
 rng = np.random.default_rng(5)

@@ -89,7 +89,7 @@ static inline __attribute__((always_inline)) void span0(S0* s, long live) {
   if (const long rest = live % L)
     step(weft_first(rest), rest);
 }
-extern "C" void weft_95c52d58010b879a(const unsigned long* w, long begin, long end, char* scratch) {
+extern "C" void weft_7444774970bcc642(const unsigned long* w, long begin, long end, char* scratch) {
   const unsigned char* b0 = (const unsigned char*)w[0];
   const unsigned char* b1 = (const unsigned char*)w[1];
   unsigned char* b2 = (unsigned char*)w[2];

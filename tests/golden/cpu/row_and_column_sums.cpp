@@ -59,7 +59,7 @@ static inline __attribute__((always_inline)) void span1(S1* s, long live) {
   if (const long rest = live % L)
     step(weft_first(rest), rest);
 }
-extern "C" void weft_f593c9d16c5e06eb(const unsigned long* w, long begin, long end, char* scratch) {
+extern "C" void weft_a99c0d639b6e0579(const unsigned long* w, long begin, long end, char* scratch) {
   const float* b0 = (const float*)w[0];
   float* b1 = (float*)w[1];
   float* b2 = (float*)w[2];
@@ -92,7 +92,7 @@ extern "C" void weft_f593c9d16c5e06eb(const unsigned long* w, long begin, long e
     }
   }
 }
-extern "C" void weft_f593c9d16c5e06eb_finish(const unsigned long* w, long begin, long end, char* scratch) {
+extern "C" void weft_a99c0d639b6e0579_finish(const unsigned long* w, long begin, long end, char* scratch) {
   const float* b0 = (const float*)w[0];
   float* b1 = (float*)w[1];
   float* b2 = (float*)w[2];

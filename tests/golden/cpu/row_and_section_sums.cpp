@@ -40,7 +40,7 @@ static inline __attribute__((always_inline)) void span0(S0* s, long live) {
   B1 = B1 + weft_cast_f32_f64(A1);
   s->T1 = s->T1 + weft_join_sum_f64(B1)[0];
 }
-extern "C" void weft_15a49b21926b63be(const unsigned long* w, long begin, long end, char* scratch) {
+extern "C" void weft_8f906de627b003a4(const unsigned long* w, long begin, long end, char* scratch) {
   const float* b0 = (const float*)w[0];
   float* b1 = (float*)w[1];
   float* b2 = (float*)w[2];

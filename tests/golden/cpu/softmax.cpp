@@ -88,7 +88,7 @@ static inline __attribute__((always_inline)) void span2(S2* s, long live) {
   if (const long rest = live % L)
     step(weft_first(rest), rest);
 }
-extern "C" void weft_7a730bb75328cdce(const unsigned long* w, long begin, long end, char* scratch) {
+extern "C" void weft_2555a0822d4289a5(const unsigned long* w, long begin, long end, char* scratch) {
   const float* b0 = (const float*)w[0];
   float* b1 = (float*)w[1];
   long p[9];

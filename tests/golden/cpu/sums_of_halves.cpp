@@ -32,7 +32,7 @@ static inline __attribute__((always_inline)) void span0(S0* s, long live) {
   step(weft_first(rest), rest);
   s->T0 = s->T0 + weft_join_sum_f32(A0)[0];
 }
-extern "C" void weft_4bd5f5a7d7d0b543(const unsigned long* w, long begin, long end, char* scratch) {
+extern "C" void weft_d95d258a1211b7f4(const unsigned long* w, long begin, long end, char* scratch) {
   const unsigned short* b0 = (const unsigned short*)w[0];
   unsigned short* b1 = (unsigned short*)w[1];
   unsigned short* b2 = (unsigned short*)w[2];

@@ -26,7 +26,7 @@ static inline __attribute__((always_inline)) void span0(S0* s, long live) {
   step(weft_first(rest), rest);
   s->T0 = s->T0 + weft_join_sum_f32(A0)[0];
 }
-extern "C" void weft_e0aab756455e7493(const unsigned long* w, long begin, long end, char* scratch) {
+extern "C" void weft_34bb1f9a2a4abf91(const unsigned long* w, long begin, long end, char* scratch) {
   const float* b0 = (const float*)w[0];
   float* b1 = (float*)w[1];
   long p[6];

@@ -132,8 +132,8 @@ TEST_F(CliCache, SaysWhyAKernelIsAnotherThanTheNearest) {
   EXPECT_THAT(said.out, AllOf(HasSubstr("  array 0 (read), dtype: f32, and there f64\n"),
                               HasSubstr("  lines: narrow.weft:3, narrow.weft:4, and there wide.weft:3")));
   EXPECT_THAT(cache({"why", name, "--json"}).out,
-              AllOf(HasSubstr(R"("schema": "weft.cache.why")"), HasSubstr(R"("now": "f32")"),
-                    HasSubstr(R"("then": "f64")")));
+              AllOf(HasSubstr(R"("schema":"weft.cache.why")"), HasSubstr(R"("now":"f32")"),
+                    HasSubstr(R"("then":"f64")")));
 }
 
 TEST_F(CliCache, WhyRefusesWhatNamesNoKernelOrSeveral) {

@@ -97,7 +97,7 @@ TEST(CliCompletion, BashOffersCommandsOptionsChoicesAndFiles) {
   EXPECT_THAT(bash_offers("weft sh"), ElementsAre("show"));
   EXPECT_THAT(bash_offers("weft help tu"), ElementsAre("tune"));
   EXPECT_THAT(bash_offers("weft cache "),
-              UnorderedElementsAre("ls", "verify", "clear", "trim", "export", "import"));
+              UnorderedElementsAre("ls", "verify", "clear", "why", "trim", "export", "import"));
   EXPECT_THAT(bash_offers("weft cache trim --m"), ElementsAre("--max-bytes"));
   EXPECT_THAT(bash_offers("weft show x.weft --stage p"), UnorderedElementsAre("plan", "ptx"));
   EXPECT_THAT(bash_offers("weft run --"),
@@ -110,7 +110,8 @@ TEST(CliCompletion, BashOffersCommandsOptionsChoicesAndFiles) {
 TEST(CliCompletion, ZshOffersTheSame) {
   if (!is_there("zsh")) GTEST_SKIP() << "there is no zsh";
   EXPECT_THAT(zsh_offers("weft "), IsSupersetOf(commands()));
-  EXPECT_THAT(zsh_offers("weft cache "), IsSupersetOf({"ls", "verify", "clear", "trim", "export", "import"}));
+  EXPECT_THAT(zsh_offers("weft cache "),
+              IsSupersetOf({"ls", "verify", "clear", "why", "trim", "export", "import"}));
   EXPECT_THAT(zsh_offers("weft show x.weft --stage "), IsSupersetOf({"plan", "ptx", "cpp"}));
   EXPECT_THAT(zsh_offers("weft run --"), AllOf(Contains("--profile"), Not(Contains("--threads"))));
   EXPECT_THAT(zsh_offers("weft check "), ElementsAre("FILES"));
@@ -120,7 +121,7 @@ TEST(CliCompletion, FishOffersTheSame) {
   if (!is_there("fish")) GTEST_SKIP() << "there is no fish";
   EXPECT_THAT(fish_offers("weft "), IsSupersetOf(commands()));
   EXPECT_THAT(fish_offers("weft cache "),
-              UnorderedElementsAre("ls", "verify", "clear", "trim", "export", "import"));
+              UnorderedElementsAre("ls", "verify", "clear", "why", "trim", "export", "import"));
   EXPECT_THAT(fish_offers("weft show x.weft --stage p"), UnorderedElementsAre("plan", "ptx"));
   EXPECT_THAT(fish_offers("weft run --pro"), ElementsAre("--profile"));
   EXPECT_THAT(fish_offers("weft check docs/examples/soft"), ElementsAre("docs/examples/softmax.weft"));

@@ -45,6 +45,7 @@ TEST_F(ProfileTest, CountsKernelsByTheLinesThatAskedForThem) {
   EXPECT_EQ(count(profile, "compile"), 1);
   EXPECT_EQ(count(profile, "plan"), 1);
   for (const ProfileRow& row : profile.rows()) {
+    if (row.kind == "evaluate" || row.kind == "program") continue;  // of all lines
     ASSERT_EQ(row.lines.size(), 1u) << row.kind;
     EXPECT_THAT(row.lines[0].file, HasSubstr("profile_test.cpp"));
     EXPECT_EQ(row.lines[0].line, line);
@@ -97,8 +98,10 @@ TEST_F(ProfileTest, IsJsonAndATrace) {
   EXPECT_EQ(json["schema"], "weft.profile");
   EXPECT_EQ(json["rows"].size(), profile.rows().size());
   const auto trace = nlohmann::json::parse(profile.trace());
-  const int64_t rows = std::accumulate(profile.rows().begin(), profile.rows().end(), int64_t{0},
-                                       [](int64_t n, const ProfileRow& row) { return n + row.count; });
+  const int64_t rows = std::accumulate(
+      profile.rows().begin(), profile.rows().end(), int64_t{0}, [](int64_t n, const ProfileRow& row) {
+        return row.kind == "program" ? n : n + row.count;  // what is left over
+      });
   EXPECT_EQ(static_cast<int64_t>(trace["traceEvents"].size()), rows + 1) << "and the name of the process";
 }
 

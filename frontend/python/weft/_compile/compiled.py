@@ -6,6 +6,7 @@ import collections
 import functools
 import gc
 import sys
+import time
 
 from weft import _core
 from weft._core import Array, Error
@@ -124,6 +125,14 @@ def _result(structure: Any, others: tuple[tuple[int, Any], ...], results: list[A
     return _put_together(structure, iter(leaves))
 
 
+def _let_others_look(held: list[Any]) -> None:
+    """Waits a moment for threads that hold others' frames while they look at them, as profilers that take samples do."""
+    for _ in range(20):
+        if len(sys._current_frames()) == 1 or all(reference() is None for reference in held):
+            return
+        time.sleep(0.005)
+
+
 def _refuse_kept(held: list[Any], read: list[tuple[Any, ...]], args: list[Any]) -> None:
     """Error where one of the arrays that are referred to outlives the recording, which has no value for it, or where an array that the
     function read from outside has been replaced, which calls would not do again. What was replaced is put back."""
@@ -133,6 +142,7 @@ def _refuse_kept(held: list[Any], read: list[tuple[Any, ...]], args: list[Any]) 
             changed.append((holder, key, was[0], now))
     if held and not changed:
         gc.collect()  # closures that call themselves hold what they used
+        _let_others_look(held)
     kept = (*(now for *_, now in changed), *(one for one in (reference() for reference in held) if one is not None))
     if not kept:
         return

@@ -230,10 +230,6 @@ std::shared_ptr<const std::vector<KernelConstant>> constants_of(const UserKernel
   return std::make_shared<const std::vector<KernelConstant>>(std::move(found));
 }
 
-}  // namespace
-
-namespace {
-
 Emitted of_library(const UserKernel& k) {
   Emitted out;
   out.source.name = out.source.text = k.library->name;

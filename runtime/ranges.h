@@ -26,7 +26,7 @@ inline Ranges ranges;
 class RangeScope {
  public:
   template <class Name>
-  explicit RangeScope(Name&& name) {
+  explicit RangeScope(const Name& name) {
     if (ranges.on()) ranges.push(name());
   }
   ~RangeScope() {

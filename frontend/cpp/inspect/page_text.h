@@ -5,6 +5,6 @@
 
 namespace weft::detail {
 
-extern const std::string_view page_head, page_script;
+extern const std::string_view kPageHead, kPageScript;
 
 }  // namespace weft::detail

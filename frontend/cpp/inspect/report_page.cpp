@@ -115,8 +115,8 @@ std::string page_of(const ProfileReport& report, const PageParts& parts) {
       {"planned", ordered_json::parse(parts.planned)},
       {"more_runs", parts.more_runs},
       {"sources", ordered_json::parse(sources_of(lines_of_rows(report)))}};
-  std::string page(page_head);
-  return page.append(in_script(data)).append(page_script);
+  std::string page(kPageHead);
+  return page.append(in_script(data)).append(kPageScript);
 }
 
 bool is_page(const std::string& path) { return path.ends_with(".html") || path.ends_with(".htm"); }

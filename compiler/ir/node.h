@@ -16,16 +16,13 @@
 #include "compiler/base/recycled.h"
 #include "compiler/base/reference_count.h"
 #include "compiler/base/shape.h"
+#include "compiler/base/tensor_type.h"
 #include "compiler/ir/lines.h"
 #include "compiler/ir/ops/op.h"
 
 namespace weft::ir {
 
-struct TensorType {
-  DType dtype = DType::F32;
-  Shape shape;
-  friend bool operator==(const TensorType&, const TensorType&) = default;
-};
+using weft::TensorType;
 
 // ---- attributes: a closed set
 // input: `handle` is the front end's data behind it (identity only: the compiler never looks inside); `name`

@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "compiler/base/error.h"
 #include "compiler/ir/loop_hash.h"
 
 namespace weft::ir {
@@ -44,6 +45,9 @@ UserKernelRef library_kernel(const LibraryFunction& function, std::vector<Tensor
                              std::vector<TensorType> results, int64_t range, std::vector<int64_t> numbers,
                              int64_t grain) {
   static const auto no_text = std::make_shared<const UserText>(std::string());
+  if (grain < 1) throw Error(fmt::format("{}: a grain is 1 at least: got {}", function.name, grain));
+  if (const std::string rule = function.broken_rule({operands, results, range, numbers}); !rule.empty())
+    throw Error(fmt::format("{}: {}", function.name, rule));
   UserKernel kernel;
   kernel.name = kernel.title = function.name;
   kernel.text = no_text;

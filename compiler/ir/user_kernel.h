@@ -55,7 +55,7 @@ using UserKernelRef = std::shared_ptr<const UserKernel>;
 
 // With its hash.
 UserKernelRef checked(UserKernel kernel);
-// A call of a function of the library, with its hash.
+// A call of a function of the library, with its hash. Throws Error for a call that would leave its arrays.
 UserKernelRef library_kernel(const LibraryFunction& function, std::vector<TensorType> operands,
                              std::vector<TensorType> results, int64_t range, std::vector<int64_t> numbers,
                              int64_t grain);

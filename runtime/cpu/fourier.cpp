@@ -1,8 +1,11 @@
 #include "runtime/cpu/fourier.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <bit>
 #include <complex>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -15,6 +18,8 @@ namespace {
 
 constexpr int64_t kColumns = 16;        // of one piece, where elements lie apart: whole lines of memory
 constexpr int64_t kElements = 1 << 14;  // worth a thread of their own
+
+int64_t pieces_of(int64_t apart) { return apart > 1 ? apart / kColumns + (apart % kColumns != 0) : 1; }
 
 // Behind the operand and the result.
 FourierNumbers numbers_of(const uint64_t* words) {
@@ -68,8 +73,40 @@ void transform_range(const uint64_t* words, long begin, long end, char*) {
   }
 }
 
-constexpr LibraryFunction kSingle{"fourier_f32", transform_range<float>};
-constexpr LibraryFunction kDouble{"fourier_f64", transform_range<double>};
+// Whether an array is `outer` times so many elements along the axis, `apart` from each other.
+bool holds(const TensorType& array, int64_t outer, int64_t along, int64_t apart) {
+  int64_t all = 0;
+  return !__builtin_mul_overflow(outer, along, &all) && !__builtin_mul_overflow(all, apart, &all) &&
+         all == element_count(array.shape);
+}
+
+template <class T>
+std::string broken_rule(const LibraryCall& call) {
+  if (call.operands.size() != 1 || call.results.size() != 1 || call.numbers.size() != 5)
+    return "takes one array and the numbers [kind, n, apart, pieces, factor], and gives one array";
+  const int64_t kind = call.numbers[0];
+  if (kind < 0 || kind > static_cast<int64_t>(Fourier::ToReal))
+    return fmt::format("the kind of a transform is 0 to 3: got {}", kind);
+  const FourierNumbers numbers{static_cast<Fourier>(kind), call.numbers[1], call.numbers[2], call.numbers[3]};
+  const TensorType &x = call.operands[0], &r = call.results[0];
+  constexpr DType kReal = sizeof(T) == 4 ? DType::F32 : DType::F64,
+                  kComplex = sizeof(T) == 4 ? DType::C64 : DType::C128;
+  if (x.dtype != (numbers.kind == Fourier::OfReal ? kReal : kComplex) ||
+      r.dtype != (numbers.kind == Fourier::ToReal ? kReal : kComplex))
+    return fmt::format("does not make {} of {}", name(r.dtype), name(x.dtype));
+  const bool is_empty = element_count(x.shape) == 0 && element_count(r.shape) == 0 && call.range == 0;
+  if (is_empty) return {};
+  const int64_t n = numbers.n, apart = numbers.apart, pieces = numbers.pieces;
+  const int64_t outer = pieces > 0 ? call.range / pieces : 0;
+  if (n < 1 || apart < 1 || pieces != pieces_of(apart) || call.range != outer * pieces ||
+      !holds(x, outer, numbers.taken(), apart) || !holds(r, outer, numbers.given(), apart))
+    return fmt::format("a range of {} with n {}, apart {} and pieces {} does not make {} of {}", call.range,
+                       n, apart, pieces, to_string(r), to_string(x));
+  return {};
+}
+
+constexpr LibraryFunction kSingle{"fourier_f32", transform_range<float>, broken_rule<float>};
+constexpr LibraryFunction kDouble{"fourier_f64", transform_range<double>, broken_rule<double>};
 [[maybe_unused]] const bool kAdded = add_library_function(kSingle) && add_library_function(kDouble);
 
 }  // namespace
@@ -79,7 +116,7 @@ FourierCall::FourierCall(Fourier of, const Shape& shape, size_t axis, int64_t el
   int64_t outer = 1;
   for (size_t i = 0; i < shape.size(); ++i)
     if (i != axis) (i < axis ? outer : apart) *= shape[i];
-  if (apart > 1) pieces = (apart + kColumns - 1) / kColumns;
+  pieces = pieces_of(apart);
   range = apart == 0 ? 0 : outer * pieces;
   grain = std::max<int64_t>(1, kElements / (n * std::clamp<int64_t>(apart, 1, kColumns)));
 }

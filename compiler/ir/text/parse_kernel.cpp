@@ -79,8 +79,12 @@ class KernelParser {
     if (!function) lexer_.fail(named, fmt::format("the library has no function {}", k_.name));
     for (const Named& one : operands_) k_.operands.push_back(one.type);
     for (const Named& one : results_) k_.results.push_back(one.type);
-    return library_kernel(*function, std::move(k_.operands), std::move(k_.results), k_.grid[0],
-                          std::move(k_.numbers), k_.grain);
+    UserKernelRef kernel;
+    at_token(lexer_, named, [&] {
+      kernel = library_kernel(*function, std::move(k_.operands), std::move(k_.results), k_.grid[0],
+                              std::move(k_.numbers), k_.grain);
+    });
+    return kernel;
   }
 
   void attribute(bool& cpu, bool& cuda) {

@@ -27,10 +27,7 @@ void put(Buffer& out, fmt::format_string<Args...> format, Args&&... args) {
 
 void put_list(Buffer& out, const Dims& dims) { put(out, "[{}]", fmt::join(dims.begin(), dims.end(), ", ")); }
 
-void put_type(Buffer& out, const TensorType& type) {
-  put(out, "{}", weft::name(type.dtype));
-  put_list(out, type.shape);
-}
+void put_type(Buffer& out, const TensorType& type) { put(out, "{}", weft::to_string(type)); }
 
 bool is_identifier(std::string_view text) {
   if (text.empty() || (text[0] >= '0' && text[0] <= '9')) return false;
@@ -519,12 +516,6 @@ std::string label(const Node& node) {
   Buffer out;
   put(out, "{}", name(node.op));
   Arguments(out).attribute(node);
-  return fmt::to_string(out);
-}
-
-std::string to_string(const TensorType& type) {
-  Buffer out;
-  put_type(out, type);
   return fmt::to_string(out);
 }
 

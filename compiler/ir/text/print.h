@@ -36,7 +36,6 @@ std::string describe(const Node& node);
 // The op with its attributes alone: "max axes=[1]".
 std::string label(const Node& node);
 
-std::string to_string(const TensorType& type);  // "f32[64, 96]"
 // The value as it stands after `constant`: shortest decimals that read back to the same bits.
 std::string to_string(const Scalar& value);
 

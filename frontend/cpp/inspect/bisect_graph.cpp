@@ -26,7 +26,7 @@ BisectedOp bisected_op(const ir::Node& node) { return {ir::describe(node), node.
 // Nodes of `after` that stand for nothing alike in `before`.
 std::vector<BisectedOp> made_by(const ir::Graph& before, const ir::Graph& after) {
   std::map<std::string, int> had;
-  const auto said = [](const ir::Node& node) { return ir::describe(node) + ir::to_string(node.type); };
+  const auto said = [](const ir::Node& node) { return ir::describe(node) + to_string(node.type); };
   for (const ir::Node* node : ir::topological_order(before.outputs)) ++had[said(*node)];
   std::vector<BisectedOp> out;
   for (const ir::Node* node : ir::topological_order(after.outputs))

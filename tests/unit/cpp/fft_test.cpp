@@ -118,9 +118,8 @@ TEST_F(Fft, FrequenciesAndTheirOrder) {
 }
 
 // Graphs that are dumped can be read again.
-TEST(FftText, NamesTheFunctionOfTheLibrary) {
-  const std::string text =
-      R"(kernel fourier_f64(c128[2, 8] x0) -> (c128[2, 8] r0), range=2, grain=2048, library=[0, 8, 1, 1, 4607182418800017408]
+const std::string kText =
+    R"(kernel fourier_f64(c128[2, 8] x0) -> (c128[2, 8] r0), range=2, grain=2048, library=[0, 8, 1, 1, 4607182418800017408]
 
 graph {
   %x = input "x" : c128[2, 8]
@@ -128,12 +127,41 @@ graph {
   return %0
 }
 )";
-  EXPECT_EQ(ir::print(ir::parse(text)), text);
-  std::string other = text;
+
+TEST(FftText, NamesTheFunctionOfTheLibrary) {
+  EXPECT_EQ(ir::print(ir::parse(kText)), kText);
+  std::string other = kText;
   for (size_t at = 0; (at = other.find("fourier_f64", at)) != std::string::npos;)
     other.replace(at, 11, "fourier_f16");
   EXPECT_THAT([&] { ir::parse(other); },
               ThrowsMessage<Error>(HasSubstr("the library has no function fourier_f16")));
+}
+
+// What would read or write outside of the arrays, as text of strangers may.
+TEST(FftText, IsHeldToItsShapes) {
+  const auto with = [](const std::string& from, const std::string& to) {
+    std::string text = kText;
+    return text.replace(text.find(from), from.size(), to);
+  };
+  for (const auto& [from, to, rule] : std::vector<std::array<std::string, 3>>{
+           {"[0, 8, 1", "[0, 9, 1",
+            "a range of 2 with n 9, apart 1 and pieces 1 does not make c128[2, 8] of c128[2, 8]"},
+           {"[0, 8, 1, 1", "[0, 8, 2, 1", "n 8, apart 2 and pieces 1 does not make"},
+           {"[0, 8, 1, 1", "[0, 8, 2, 0", "pieces 0 does not make"},
+           {"[0, 8, 1, 1", "[0, 8, 9223372036854775807, 576460752303423488", "does not make"},
+           {"[0, 8, 1, 1", "[0, 9223372036854775807, 1, 1", "does not make"},
+           {"[0, 8, 1, 1", "[0, 0, 1, 1", "does not make"},
+           {"range=2,", "range=3,", "a range of 3 with"},
+           {"range=2,", "range=0,", "a range of 0 with"},
+           {"grain=2048", "grain=0", "a grain is 1 at least: got 0"},
+           {"[0, 8", "[4, 8", "the kind of a transform is 0 to 3: got 4"},
+           {"[0, 8", "[2, 8", "does not make c128 of c128"},
+           {"1, 4607182418800017408]", "1]",
+            "takes one array and the numbers [kind, n, apart, pieces, factor]"},
+           {"-> (c128[2, 8] r0)", "-> (c128[2, 7] r0)", "does not make c128[2, 7] of c128[2, 8]"},
+           {"-> (c128[2, 8] r0)", "-> (c64[2, 8] r0)", "does not make c64 of c128"},
+       })
+    EXPECT_THAT([&] { ir::parse(with(from, to)); }, ThrowsMessage<Error>(HasSubstr(rule))) << from << to;
 }
 
 }  // namespace

@@ -6,12 +6,15 @@
 #include <optional>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
+#include <vector>
 
 #include "compiler/base/error.h"
 #include "compiler/ir/analysis/access.h"
 #include "compiler/ir/build.h"
 #include "compiler/machine/tuning.h"
 #include "compiler/passes/pass.h"
+#include "compiler/passes/simplify_divisions.h"
 
 namespace weft::passes {
 
@@ -70,6 +73,25 @@ NodeRef quotient(const NodeRef& n) {
   return map_of(*n, Op::multiply, {x, ir::broadcast(once, y->shape(), y->lines)});
 }
 
+// x // 8 as x >> 3, x % 8 as x & 7.
+NodeRef division(const NodeRef& n) {
+  const NodeRef& y = n->inputs[1];
+  if (y->op != Op::constant) return n;
+  const auto simple = without_division(n->op, y->as<ir::ConstantAttr>().value);
+  if (!simple) return n;
+  if (simple->operand == 0) return n->op == Op::floor_divide ? n->inputs[0] : number(*n, 0.0);
+  const NodeRef operand = constant(n->type, Scalar::of(simple->operand), n->lines);
+  return map_of(*n, simple->op, {n->inputs[0], operand});
+}
+
+NodeRef applying(const NodeRef& n) {
+  const auto& [function, result] = n->as<ir::ApplyAttr>();
+  ir::FunctionRef simple = with_simple_divisions(function);
+  if (simple == function) return n;
+  const std::vector<NodeRef> inputs(n->inputs.begin(), n->inputs.end());
+  return ir::make(Op::apply, inputs, ir::ApplyAttr{std::move(simple), result}, {}, n->lines);
+}
+
 // x op y with one operand known.
 NodeRef arithmetic(const NodeRef& n, const Options& options) {
   const NodeRef &x = n->inputs[0], &y = n->inputs[1];
@@ -104,6 +126,9 @@ NodeRef arithmetic(const NodeRef& n, const Options& options) {
                      x->inputs[0]->type == n->type
                  ? x->inputs[0]
                  : n;
+    case Op::floor_divide:
+    case Op::remainder:
+      return division(n);
     case Op::pow:
       if (!b || !real_type) return n;
       if (*b == 0) return number(*n, 1.0);
@@ -354,6 +379,7 @@ NodeRef rule(const NodeRef& n, const Options& options) {
   if (element_count(n->shape()) == 0) return number(*n, 0.0);
   switch (kind(n->op)) {
     case OpKind::Map:
+      if (n->op == Op::apply) return applying(n);
       if (n->op == Op::select) {
         if (auto c = known(n->inputs[0])) return *c != 0 ? n->inputs[1] : n->inputs[2];
         return n->inputs[1] == n->inputs[2] ? n->inputs[1] : n;

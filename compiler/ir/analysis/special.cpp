@@ -1,5 +1,6 @@
 #include "compiler/ir/analysis/special.h"
 
+#include <bit>
 #include <cmath>
 
 namespace weft::ir {
@@ -22,11 +23,16 @@ bool is_special(const Scalar& s, const Node& user, size_t operand) {
       return operand == 1 && (unit || small || v == 0.5);
     case Op::floor_divide:
     case Op::remainder:
-      return operand == 1 && (unit || small);
+      return operand == 1 && (unit || small || is_power_of_two(s));
     default:
       break;
   }
   return kind(user.op) != OpKind::Map && (unit || !std::isfinite(v));
+}
+
+bool is_power_of_two(const Scalar& s) {
+  return is_integer(s.dtype) && s.dtype != DType::Bool && (s.i > 0 || s.dtype == DType::U64) &&
+         std::has_single_bit(static_cast<uint64_t>(s.i));
 }
 
 }  // namespace weft::ir

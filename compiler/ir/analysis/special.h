@@ -12,4 +12,7 @@ namespace weft::ir {
 // constant is better given as a scalar, so that another value needs no other program.
 bool is_special(const Scalar& value, const Node& user, size_t operand);
 
+// Of integers.
+bool is_power_of_two(const Scalar& value);
+
 }  // namespace weft::ir

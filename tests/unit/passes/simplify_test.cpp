@@ -94,6 +94,21 @@ const Rule kRules[] = {
      "%x = input : f32[40]\n %r = multiply %x, 0.5"},
     {"DivideByHalf", "%x = input : f64[40]\n %r = divide %x, 0.5",
      "%x = input : f64[40]\n %r = multiply %x, 2.0"},
+    {"FloorDivideByEight", "%x = input : i32[40]\n %r = floor_divide %x, 8",
+     "%x = input : i32[40]\n %r = bitwise_right_shift %x, 3"},
+    {"RemainderByEight", "%x = input : i8[40]\n %r = remainder %x, 8",
+     "%x = input : i8[40]\n %r = bitwise_and %x, 7"},
+    {"FloorDivideByHighestBit", "%x = input : u64[40]\n %r = floor_divide %x, 9223372036854775808",
+     "%x = input : u64[40]\n %r = bitwise_right_shift %x, 63"},
+    {"RemainderByHighestBit", "%x = input : u64[40]\n %r = remainder %x, 9223372036854775808",
+     "%x = input : u64[40]\n %r = bitwise_and %x, 9223372036854775807"},
+    {"FloorDivideByOne", "%x = input : i64[40]\n %r = floor_divide %x, 1", "%r = input \"x\" : i64[40]"},
+    {"RemainderByOne", "%x = input : u16[40]\n %r = remainder %x, 1", "%r = constant 0 : u16[40]"},
+    {"FloorDivideByLowestStays", "%x = input : i8[40]\n %r = floor_divide %x, -128", nullptr},
+    {"FloorDivideByZeroStays", "%x = input : i32[40]\n %r = floor_divide %x, 0", nullptr},
+    {"RemainderByThreeStays", "%x = input : i32[40]\n %r = remainder %x, 3", nullptr},
+    {"FloorDivideFloatByTwoStays", "%x = input : f32[40]\n %r = floor_divide %x, 2.0", nullptr},
+    {"RemainderOfTwoByIntegerStays", "%x = input : i32[40]\n %r = remainder 2, %x", nullptr},
     {"PowZero", "%x = input : f32[40]\n %r = pow %x, 0.0", "%r = constant 1.0 : f32[40]"},
     {"PowOne", "%x = input : f32[40]\n %r = pow %x, 1.0", "%r = input \"x\" : f32[40]"},
     {"PowTwoOfInteger", "%x = input : i16[40]\n %r = pow %x, 2", "%x = input : i16[40]\n %r = square %x"},
@@ -435,6 +450,28 @@ TEST(Simplify, RulesLookAtSpecialConstantsOnly) {
     }
   }
   EXPECT_GT(rewritten, 50);
+}
+
+// In functions of numbers, in their branches and loops too.
+TEST(Simplify, DividesInFunctionsByShifts) {
+  const auto halved = [](const char* quotient, const char* rest) {
+    return ir::parse(
+        std::string("function halve(%0 : i32) {\n"
+                    "  %8 : i32 = while %1 = %0 {\n"
+                    "    %2 = constant 5 : i32\n    %3 = greater %1, %2 : bool\n    test %3\n"
+                    "    %4 = constant 2 : i32\n") +
+        quotient + "    give %5\n  }\n" + rest +
+        "  return %7\n}\n\n"
+        "graph {\n  %x = input : i32[40]\n  %r = apply %x, function=halve : i32[40]\n  return %r\n}");
+  };
+  const ir::Graph before = halved("    %5 = floor_divide %1, %4 : i32\n",
+                                  "  %6 = constant 4 : i32\n  %7 = remainder %8, %6 : i32\n"),
+                  after = halved("    %9 = constant 1 : i32\n    %5 = bitwise_right_shift %1, %9 : i32\n",
+                                 "  %6 = constant 4 : i32\n  %10 = constant 3 : i32\n"
+                                 "  %7 = bitwise_and %8, %10 : i32\n"),
+                  simple = passes::simplify(before, Options());
+  EXPECT_EQ(hash_graph(simple), hash_graph(after)) << print(simple);
+  expect_same_values(before, simple);
 }
 
 // Loops and calls give sums another number each time: 1 and -1 are no other program than 2.

@@ -63,18 +63,17 @@ std::optional<Array> solve(const Array& a, const Array& b) {
         "solve: takes a square matrix and one or several right-hand sides of its height, both f32, f64, "
         "c64 or c128, on one device: got " +
         text(a) + " and " + text(b));
-  // In memory of their own: one is lost and the other becomes the result.
-  const std::array<ir::NodeRef, 2> copies{ir::copy(ir::permute(r.node(a), {1, 0}, r.lines()), r.lines()),
-                                          ir::copy(r.node(b), r.lines())};
+  const ir::NodeRef left = ir::permute(r.node(a), {1, 0}, r.lines()), right = r.node(b);
   const detail::LongWork work;
-  std::vector<runtime::BufferRef> memory = detail::evaluate(r.device(), copies);
+  const std::array<ir::NodeRef, 2> together{r.node(a), right};  // what they share is computed once
+  detail::evaluate(r.device(), together);
+  const runtime::BufferRef factors = detail::value_to_write(r.device(), left, r.lines()),
+                           solution = detail::value_to_write(r.device(), right, r.lines());
   const int64_t n = a.shape()[0], columns = b.ndim() == 1 ? 1 : b.shape()[1];
   const detail::DeviceSlot& solver = detail::host_of(r.device());
-  for (runtime::BufferRef& one : memory) one = detail::moved(one, solver);
-  if (!solver.device->solve(a.dtype(), n, columns, memory[0]->data(), memory[1]->data())) return std::nullopt;
-  Array x =
-      detail::record(r.device(), detail::input_node(copies[1]->type, detail::moved(memory[1], r.device())),
-                     detail::kInMemory);
+  if (!solver.device->solve(a.dtype(), n, columns, factors->data(), solution->data())) return std::nullopt;
+  Array x = detail::record(r.device(), detail::input_node(right->type, detail::moved(solution, r.device())),
+                           detail::kInMemory);
   if (!is_derived(a) && !is_derived(b)) return x;
   return derived(a, b, x);
 }

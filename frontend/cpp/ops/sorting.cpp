@@ -99,8 +99,7 @@ class Rows {
         here_(detail::Access::cell(x)->device),
         shape_(x.shape()),
         rows_{x.dtype(), x.size() / x.shape().back(), x.shape().back()} {
-    const ir::NodeRef copy = ir::copy(r.node(x), r.lines());
-    memory_ = detail::moved(detail::evaluate(here_, {&copy, 1})[0], detail::host_of(here_));
+    memory_ = detail::value_to_write(here_, r.node(x), r.lines());
   }
 
   const char* op_;

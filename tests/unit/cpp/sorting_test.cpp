@@ -99,6 +99,13 @@ TEST_F(Sorting, AlongAnyAxisOfAnyView) {
   EXPECT_EQ(argsort(zeros({2, 0})).shape(), (Shape{2, 0}));
 }
 
+TEST_F(Sorting, LeavesCopiesOfTheSameValueAlone) {
+  const Array x = from(std::vector<double>{3, 1, 2}) * 2, copy = x.copy();
+  EXPECT_EQ(sort(copy).to_vector<double>(), (std::vector<double>{2, 4, 6}));
+  EXPECT_EQ(x.to_vector<double>(), (std::vector<double>{6, 2, 4}));
+  EXPECT_EQ(copy.to_vector<double>(), (std::vector<double>{6, 2, 4}));
+}
+
 TEST_F(Sorting, HasDerivatives) {
   const Array x = from({3.0, 1.0, 2.0}), weights = from({10.0, 20.0, 30.0});
   EXPECT_THAT(grad([&](const Array& v) { return sum(sort(v) * weights); })(x).to_vector<double>(),

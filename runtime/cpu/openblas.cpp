@@ -101,8 +101,9 @@ std::optional<OpenBlas> open_one(const std::string& name, std::string& reason) {
     reason = text ? text : name + " cannot be opened";
     return {};
   }
+  blas.library = library, blas.wide = is_numpys(name);
   int (*parallel)() = nullptr;
-  if (!find_functions(library, is_numpys(name) ? kOfNumPy : kUsual, blas, parallel))
+  if (!find_functions(library, blas.wide ? kOfNumPy : kUsual, blas, parallel))
     reason = name + " lacks functions of OpenBLAS";
   else if (parallel() != kPthreads)
     reason = name + (parallel() == 0 ? " is a serial build" : " is an OpenMP build");

@@ -25,6 +25,8 @@ struct OpenBlas {
   int (*get_num_threads)();
   void (*set_num_threads)(int);
   const char* (*get_config)();  // its version and how it was built; null where it does not say
+  void* library;                // to look for more of its functions
+  bool wide;                    // integers of 64 bits, and names as NumPy's wheels have them
   bool shared;                  // loaded by the program before: its number of threads is not ours to keep
 
   template <typename T>

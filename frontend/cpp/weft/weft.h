@@ -13,6 +13,7 @@
 #include "frontend/cpp/weft/functions.h"
 #include "frontend/cpp/weft/interrupt.h"
 #include "frontend/cpp/weft/kernels.h"
+#include "frontend/cpp/weft/linalg.h"
 #include "frontend/cpp/weft/loops.h"
 #include "frontend/cpp/weft/mdspan.h"
 #include "frontend/cpp/weft/memory.h"

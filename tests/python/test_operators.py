@@ -113,11 +113,11 @@ def test_linear_equations(n, columns, dtype):
     np.testing.assert_array_equal(np.asarray(y), b)
 
 
-def test_linear_equations_of_other_kinds_are_numpys():
+def test_linear_equations_of_other_kinds():
     ints, stack = wf.asarray([[2, 1], [1, 3]]), wf.eye(2) * wf.arange(1.0, 4.0)[:, None, None]
     np.testing.assert_allclose(np.asarray(wf.linalg.solve(ints, wf.asarray([3.0, 4.0]))), [1, 1])
     np.testing.assert_allclose(np.asarray(wf.linalg.inv(stack))[:, 0, 0], [1, 1 / 2, 1 / 3])
-    with pytest.raises(np.linalg.LinAlgError, match="Singular matrix"):
+    with pytest.raises(np.linalg.LinAlgError, match="solve: the matrix is singular"):
         wf.linalg.solve(wf.asarray([[1.0, 2.0], [2.0, 4.0]]), wf.ones(2))
     with pytest.raises(np.linalg.LinAlgError, match="square"):
         wf.linalg.inv(wf.ones((2, 3)))

@@ -5,6 +5,7 @@
 
 #include "compiler/base/error.h"
 #include "compiler/base/interrupted.h"
+#include "frontend/cpp/weft/linalg.h"
 
 namespace weft::python {
 namespace {
@@ -15,9 +16,9 @@ PyObject *error_type, *memory_type, *internal_type;
 PyObject *kept_type, *kept_value, *kept_trace;  // used with the interpreter's lock held
 
 // NumPy is imported by the first of them: programs that have not done so themselves are spared the time.
-void set_axis_error(const char* text) {
-  PyObject* exceptions = PyImport_ImportModule("numpy.exceptions");
-  PyObject* type = exceptions ? PyObject_GetAttrString(exceptions, "AxisError") : nullptr;
+void set_numpys_error(const char* module, const char* name, const char* text) {
+  PyObject* exceptions = PyImport_ImportModule(module);
+  PyObject* type = exceptions ? PyObject_GetAttrString(exceptions, name) : nullptr;
   if (type) PyErr_SetString(type, text);
   Py_XDECREF(type);
   Py_XDECREF(exceptions);
@@ -34,7 +35,9 @@ void set_error(const std::exception_ptr& pending) {
   } catch (const TypeError& e) {
     PyErr_SetString(PyExc_TypeError, e.what());
   } catch (const AxisError& e) {
-    set_axis_error(e.what());
+    set_numpys_error("numpy.exceptions", "AxisError", e.what());
+  } catch (const linalg::LinAlgError& e) {
+    set_numpys_error("numpy.linalg", "LinAlgError", e.what());
   } catch (const IndexError& e) {
     PyErr_SetString(PyExc_IndexError, e.what());
   } catch (const OverflowError& e) {

@@ -30,6 +30,7 @@ NB_MODULE(weft_core, m) {
   bind_reductions(m);
   bind_shaping(m);
   bind_fourier(m);
+  bind_linear_algebra(m);
   bind_products(m);
   bind_compiled(m);
   bind_derivatives(m);

@@ -15,6 +15,7 @@ void bind_random(nanobind::module_& m);
 void bind_reductions(nanobind::module_& m);
 void bind_shaping(nanobind::module_& m);
 void bind_fourier(nanobind::module_& m);
+void bind_linear_algebra(nanobind::module_& m);
 void bind_products(nanobind::module_& m);
 void bind_compiled(nanobind::module_& m);
 void bind_derivatives(nanobind::module_& m);

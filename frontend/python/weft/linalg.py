@@ -1,68 +1,93 @@
-"""Linear algebra: products and equations by Weft, decompositions by NumPy, whose libraries they are, on host memory."""
+"""Linear algebra, recorded as other functions are, by LAPACK on the CPU; that of a GPU's arrays NumPy answers on host memory."""
 
 from __future__ import annotations
+
+from builtins import max as _longest
+from collections import namedtuple as _namedtuple
+from operator import index as _index
 
 from weft import _core
 from weft._core import Array
 from weft._array.answered import answered_by
-from weft._array.creation import eye
 from weft._array.diagonals import diagonal as _diagonal
 from weft._array.products import matmul, outer as _outer, tensordot, trace as _trace, vecdot
 from weft._array.reductions import max, min
-from weft._array.shaping import matrix_transpose, normalized
+from weft._array.shaping import matrix_transpose, moveaxis as _moveaxis, normalized
 from weft._base.asarray import asarray
+from weft._base.devices import is_gpu as _is_gpu
 from weft._base.errors import missing as _missing
-from weft._base.recorded import refuse_arguments
-from weft._derive.factors import derived
+from weft._base.out import store as _store, value_of_rank_0 as _value
+from weft._base.recorded import of_arguments as _of_arguments
 from weft._numpy.names import cross as _cross
 
 TYPE_CHECKING = False  # typing is slow to import
 if TYPE_CHECKING:
     from typing import Any
 
-_decompositions = [
+__all__ = [
     "cholesky",
     "cond",
+    "cross",
     "det",
+    "diagonal",
     "eig",
     "eigh",
     "eigvals",
     "eigvalsh",
     "inv",
     "lstsq",
+    "matmul",
+    "matrix_norm",
     "matrix_power",
     "matrix_rank",
+    "matrix_transpose",
     "multi_dot",
+    "norm",
+    "outer",
     "pinv",
     "qr",
     "slogdet",
     "solve",
     "svd",
     "svdvals",
-]
-__all__ = [
-    *_decompositions,
-    "cross",
-    "diagonal",
-    "matmul",
-    "matrix_norm",
-    "matrix_transpose",
-    "norm",
-    "outer",
     "tensordot",
     "trace",
     "vecdot",
     "vector_norm",
 ]
 
-for _name in _decompositions:
-    globals()[_name] = answered_by("numpy.linalg", _name)
 
-for _name in ("cholesky", "det", "eigh", "slogdet"):
-    globals()[_name] = derived(_name)(globals()[_name])
+def _result(name: str, fields: str) -> Any:
+    made = _namedtuple(name, fields)
+    made.__module__, made.__qualname__ = __name__, "_" + name  # where pickle finds it
+    return made
 
-_solved_by_numpy, _inverted_by_numpy = globals()["solve"], globals()["inv"]
-_norm_by_numpy = answered_by("numpy.linalg", "norm")
+
+_EigResult = _result("EigResult", "eigenvalues eigenvectors")
+_EighResult = _result("EighResult", "eigenvalues eigenvectors")
+_QRResult = _result("QRResult", "Q R")
+_SlogdetResult = _result("SlogdetResult", "sign logabsdet")
+_SVDResult = _result("SVDResult", "U S Vh")
+
+_available: bool | None = None
+
+
+def _is_ours(*xs: Any) -> bool:
+    """Whether Weft computes with these: LAPACK can be opened, and they lie on the CPU."""
+    global _available
+    if _available is None:
+        _available = _core.has_lapack()
+    return _available and not any(isinstance(x, Array) and _is_gpu(x.device) for x in xs)
+
+
+def _has_values(*xs: Any) -> bool:
+    """Whether these can be looked at: they are neither being recorded nor derived."""
+    return not _of_arguments(xs) and not any(isinstance(x, Array) and _core.is_derived(x) for x in xs)
+
+
+def _host(name: str, *args: Any, **options: Any) -> Any:
+    """NumPy's answer."""
+    return answered_by("numpy.linalg", name)(*args, **options)
 
 
 def cross(x1: Any, x2: Any, /, *, axis: int = -1) -> Array:
@@ -74,27 +99,176 @@ def cross(x1: Any, x2: Any, /, *, axis: int = -1) -> Array:
     return _cross(x1, x2, axis=axis)
 
 
-def _solution(a: Array, b: Array) -> Array:
-    x = _core.solve(a, b)
-    if x is None:
-        raise __getattr__("LinAlgError")("Singular matrix")
-    return x
+def cholesky(a: Any, /, *, upper: bool = False) -> Array:
+    """The lower triangle L with a = L @ L^H of a positive definite matrix, of which the lower triangle is read.
 
-
-def solve(a: Any, b: Any) -> Array:
-    """x of a @ x = b: b is a vector, or a matrix of which each column is one right-hand side. Stacks are answered by NumPy."""
-    refuse_arguments("solve", (a, b))
-    if isinstance(a, Array) and isinstance(b, Array) and _core.can_solve(a, b):
-        return _solution(a, b)
-    return _solved_by_numpy(a, b)
+    upper: the upper triangle U with a = U^H @ U, of the upper one."""
+    return _core.cholesky(asarray(a), bool(upper)) if _is_ours(a) else _host("cholesky", a, upper=upper)
 
 
 def inv(a: Any) -> Array:
-    """The matrix that gives the identity with a. Stacks are answered by NumPy."""
-    refuse_arguments("inv", (a,))
-    if isinstance(a, Array) and a.ndim == 2 and _core.can_solve(a, a):
-        return _solution(a, eye(a.shape[0], dtype=a.dtype, device=a.device))
-    return _inverted_by_numpy(a)
+    """The matrix that gives the identity with a."""
+    if _is_ours(a) or isinstance(a, Array) and a.ndim == 2 and _core.can_solve(a, a):
+        return _core.inv(asarray(a))
+    return _host("inv", a)
+
+
+def solve(a: Any, b: Any) -> Array:
+    """x of a @ x = b: b is a vector if it has one axis, else each column is one right-hand side. Stacks broadcast."""
+    if _is_ours(a, b) or isinstance(a, Array) and isinstance(b, Array) and _core.can_solve(a, b):
+        return _core.linalg_solve(asarray(a), asarray(b))
+    return _host("solve", a, b)
+
+
+def det(a: Any) -> Array:
+    """The determinant."""
+    return _value(_core.det(asarray(a))) if _is_ours(a) else _host("det", a)
+
+
+def slogdet(a: Any) -> Any:
+    """The sign of the determinant and the logarithm of its size, which no float may hold."""
+    return _SlogdetResult(*map(_value, _core.slogdet(asarray(a)))) if _is_ours(a) else _host("slogdet", a)
+
+
+def qr(a: Any, mode: str = "reduced") -> Any:
+    """Q with orthonormal columns and R, zero below the diagonal, with a = Q @ R.
+
+    mode: "reduced", as many columns of Q as a has rows or columns, whichever are fewer; "complete", as many as rows; "r", R alone;
+    "raw", which NumPy answers."""
+    if not _is_ours(a) or mode not in ("reduced", "complete", "r"):
+        return _host("qr", a, mode)
+    return _core.qr_factor(asarray(a)) if mode == "r" else _QRResult(*_core.qr(asarray(a), mode == "complete"))
+
+
+def svd(a: Any, full_matrices: bool = True, compute_uv: bool = True, hermitian: bool = False) -> Any:
+    """U, the singular values S, descending, and Vh, with a = (U * S) @ Vh.
+
+    full_matrices: whether U and Vh are square. compute_uv: False gives S alone. hermitian: a is, which NumPy makes use of."""
+    if not _is_ours(a) or hermitian and _has_values(a):
+        return _host("svd", a, full_matrices, compute_uv, hermitian)
+    return _SVDResult(*_core.svd(asarray(a), bool(full_matrices))) if compute_uv else _core.svdvals(asarray(a))
+
+
+def svdvals(x: Any, /) -> Array:
+    """The singular values, descending."""
+    return _core.svdvals(asarray(x)) if _is_ours(x) else _host("svdvals", x)
+
+
+def _is_upper(UPLO: Any) -> bool | None:
+    """None: NumPy says what is wrong."""
+    return {"L": False, "U": True}.get(UPLO.upper()) if isinstance(UPLO, str) else None
+
+
+def eigh(a: Any, UPLO: str = "L") -> Any:
+    """The eigenvalues, ascending, and eigenvectors, columns, of a symmetric or Hermitian matrix, of which one triangle is read.
+
+    UPLO: "L", the lower one, or "U"."""
+    upper = _is_upper(UPLO)
+    return _EighResult(*_core.eigh(asarray(a), upper)) if upper is not None and _is_ours(a) else _host("eigh", a, UPLO)
+
+
+def eigvalsh(a: Any, UPLO: str = "L") -> Array:
+    """The eigenvalues, ascending, of a symmetric or Hermitian matrix, of which one triangle is read."""
+    upper = _is_upper(UPLO)
+    return _core.eigvalsh(asarray(a), upper) if upper is not None and _is_ours(a) else _host("eigvalsh", a, UPLO)
+
+
+def _real_if_all_are(a: Array, values: Array) -> bool:
+    """NumPy gives real numbers for a real matrix whose eigenvalues are. Nobody can tell where there are no values yet."""
+    return a.dtype.kind != "c" and _has_values(a) and not _core.any(values.imag, None, False)
+
+
+def eig(a: Any) -> Any:
+    """The eigenvalues and eigenvectors, columns, of a square matrix: real where a is real and all values are.
+
+    While a function is recorded they are complex."""
+    if not _is_ours(a):
+        return _host("eig", a)
+    a = asarray(a)
+    values, vectors = _core.eig(a)
+    return _EigResult(values.real, vectors.real) if _real_if_all_are(a, values) else _EigResult(values, vectors)
+
+
+def eigvals(a: Any) -> Array:
+    """The eigenvalues of a square matrix: real where a is real and all values are; while a function is recorded they are complex."""
+    if not _is_ours(a):
+        return _host("eigvals", a)
+    a = asarray(a)
+    values = _core.eigvals(a)
+    return values.real if _real_if_all_are(a, values) else values
+
+
+def pinv(a: Any, rcond: Any = None, hermitian: bool = False, *, rtol: Any = ...) -> Array:
+    """The pseudo-inverse. Singular values up to rcond times the largest count as 0: 1e-15 unless told.
+
+    rtol: the same; None is the dtype's rounding times the longer side. hermitian: a is, which NumPy makes use of."""
+    told = rcond if rtol is ... else rtol
+    is_simple = (rcond is None or rtol is ...) and (told is None or isinstance(told, (int, float)))
+    if not _is_ours(a) or not is_simple or hermitian and _has_values(a):
+        return _host("pinv", a, rcond, hermitian, **({} if rtol is ... else {"rtol": rtol}))
+    return _core.pinv(asarray(a), 1e-15 if told is None and rtol is ... else told)
+
+
+def _column(x: Any) -> Any:
+    """For each matrix of a stack, beside its singular values."""
+    return x if isinstance(x, (int, float)) else asarray(x)[..., None]
+
+
+def matrix_rank(A: Any, tol: Any = None, hermitian: bool = False, *, rtol: Any = None) -> Any:
+    """The number of singular values above tol, which is the largest times the dtype's rounding and the longer side unless told.
+
+    rtol: instead of tol, in proportion to the largest. hermitian: A is, which NumPy makes use of."""
+    if not _is_ours(A, tol, rtol) or (tol is not None and rtol is not None) or hermitian and _has_values(A):
+        return _host("matrix_rank", A, tol, hermitian, rtol=rtol)
+    A = asarray(A)
+    if A.ndim < 2:
+        return _core.astype(_core.any(A, None, False), _core.dtype("int64"))
+    s = svdvals(_core.stop_gradient(A) if _core.is_derived(A) else A)
+    if tol is None:
+        if rtol is None:
+            rtol = (2.0**-23 if s.dtype == "float32" else 2.0**-52) * float(_longest(A.shape[-2:]))
+        tol = max(s, -1, None, True, 0) * _column(rtol)
+    else:
+        tol = _column(tol)
+    return _value(_core.count_nonzero(s > tol, -1, False))
+
+
+def lstsq(a: Any, b: Any, rcond: Any = None) -> Any:
+    """x with the least sum of squares of a @ x - b; the sums; the rank of a; its singular values. NumPy answers outside of recordings.
+
+    rcond: singular values up to so many times the largest count as 0; the dtype's rounding times the longer side unless told."""
+    if not _is_ours(a, b) or _has_values(a, b):
+        return _host("lstsq", a, b, rcond)
+    a, b = asarray(a), asarray(b)
+    x, residuals, rank, s = _core.lstsq(a, b, rcond)
+    if a.shape[-2] <= a.shape[-1]:
+        residuals = residuals[..., :0] if b.ndim > 1 else _core.reshape(residuals, (1,))[:0]
+    elif b.ndim == 1:
+        residuals = _core.reshape(residuals, (1,))
+    return x, residuals, rank, s
+
+
+def cond(x: Any, p: Any = None) -> Any:
+    """The norm of x times that of its inverse, infinite where x is singular. p: as norm()'s ord of matrices; 2 unless told."""
+    if not _is_ours(x) or p not in (None, 1, -1, 2, -2, float("inf"), float("-inf"), "fro", "nuc"):
+        return _host("cond", x, p)
+    return _value(_core.cond(asarray(x), None if isinstance(p, str) else 2.0 if p is None else float(p), p == "nuc"))
+
+
+def matrix_power(a: Any, n: int) -> Array:
+    """The product of n times a; of its inverse where n is negative."""
+    try:
+        n = _index(n)
+    except TypeError:
+        raise TypeError(f"matrix_power: the exponent is an integer: got {type(n).__name__}") from None
+    a = asarray(a)
+    return _core.matrix_power(a, n) if n >= 0 or _is_ours(a) else _core.matrix_power(inv(a), -n)
+
+
+def multi_dot(arrays: Any, *, out: Any = None) -> Any:
+    """The product of two matrices at least, in the order that takes the fewest multiplications. The first and last may be vectors."""
+    result = _value(_core.multi_dot([asarray(one) for one in arrays]))
+    return result if out is None else _store(result, out)
 
 
 def outer(x1: Any, x2: Any, /) -> Array:
@@ -142,11 +316,20 @@ def _norm_of_vectors(op: str, x: Array, ord: Any, axis: Any, keepdims: bool) -> 
     return _core.pow(_core.sum(_core.pow(size, power), axis, keepdims), 1 / power)
 
 
+def _norm_of_values(op: str, x: Array, ord: Any, axes: tuple[int, int], keepdims: bool) -> Array:
+    """Of singular values."""
+    if not _is_ours(x):
+        return _host("norm", x, ord, axes, keepdims)
+    s = svdvals(_moveaxis(x, axes, (-2, -1)))
+    result = _core.sum(s, -1, False) if ord == "nuc" else max(s, -1, None, False, 0) if ord > 0 else min(s, -1, None, False)
+    return _core.reshape(result, tuple(1 if k in axes else n for k, n in enumerate(x.shape))) if keepdims else result
+
+
 def _norm_of_matrices(op: str, x: Array, ord: Any, axes: tuple[int, int], keepdims: bool) -> Array:
     if ord is None or ord in ("fro", "f"):
         return _core.sqrt(_core.sum(_squares(x), axes, keepdims))
     if ord in (2, -2, "nuc"):
-        return _norm_by_numpy(x, ord, axes, keepdims)
+        return _norm_of_values(op, x, ord, axes, keepdims)
     if ord not in (1, -1, float("inf"), float("-inf")):
         raise ValueError(f"{op}: matrices have norms of 1, -1, 2, -2, inf, -inf, 'fro' and 'nuc': got ord={ord!r}")
     summed, compared = axes if ord in (1, -1) else axes[::-1]
@@ -158,8 +341,8 @@ def _norm_of_matrices(op: str, x: Array, ord: Any, axes: tuple[int, int], keepdi
 def norm(x: Any, ord: Any = None, axis: int | tuple[int, ...] | None = None, keepdims: bool = False) -> Array:
     """The norm of vectors along an axis, or of matrices along two; without an axis that of the whole array.
 
-    ord: of vectors 2 unless told, any other number, inf or -inf; of matrices 'fro' unless told, 1, -1, inf or -inf, and by
-    NumPy, on host memory, 2, -2 and 'nuc'. Integers are converted to float64."""
+    ord: of vectors 2 unless told, any other number, inf or -inf; of matrices 'fro' unless told, 1, -1, inf or -inf, and of
+    singular values 2, -2 and 'nuc'. Integers are converted to float64."""
     x = _as_inexact(x)
     if axis is None:
         if ord is None:

@@ -26,7 +26,6 @@ _advice = {
     "bincount": "how long its result is depends on them: give minlength, to which all positions have to fit",
     "digitize": "write sum(x[..., None] >= bins, -1) where the bins are few, or " + _outside,
     "inv": "its result is mostly multiplied: " + _outside,
-    "matrix_power": "write x @ x, or " + _outside,
 }
 
 

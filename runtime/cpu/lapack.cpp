@@ -42,7 +42,6 @@ Lapack<T> found() {
   all.wide = blas.wide;
   get("potrf", all.potrf);
   get("getrf", all.getrf);
-  get("getri", all.getri);
   get("geqrf", all.geqrf);
   get(is_complex ? "ungqr" : "orgqr", all.orgqr);
   get(is_complex ? "heevd" : "syevd", all.syevd);

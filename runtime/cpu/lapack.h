@@ -34,7 +34,6 @@ struct Lapack {
 
   void (*potrf)(Letter triangle, Int n, T* a, Int lda, int64_t* info, size_t);
   void (*getrf)(Int m, Int n, T* a, Int lda, int64_t* pivots, int64_t* info);
-  void (*getri)(Int n, T* a, Int lda, const int64_t* pivots, T* work, Int words, int64_t* info);
   void (*geqrf)(Int m, Int n, T* a, Int lda, T* tau, T* work, Int words, int64_t* info);
   void (*orgqr)(Int m, Int n, Int k, T* a, Int lda, const T* tau, T* work, Int words, int64_t* info);
   Of<void(Letter job, Letter triangle, Int n, T* a, Int lda, T* w, T* work, Int words, int64_t* integers,

@@ -1,51 +1,100 @@
 // Cholesky's factors, and what is made of LU factors. Row-major elements are the transposed matrix to LAPACK.
-#include <bit>
-#include <string>
-
+#include "runtime/cpu/few_rows_factors.h"
 #include "runtime/cpu/matrix_ranges.h"
 #include "runtime/cpu/matrix_words.h"
 
 namespace weft::runtime {
 namespace {
 
-// Of LU factors of the transposed matrix.
+// LU factors of the transposed matrix, and how its rows were swapped.
 template <class T>
-int64_t factor(const Lapack<T>& lapack, int64_t n, T* a, int64_t* pivots, const char* what,
-               const MatrixWords& call) {
-  const int64_t lda = leading(n);
-  int64_t info = 0;
-  lapack.getrf(&n, &n, a, &lda, pivots, &info);
-  return said(lapack, info, what, call);
-}
+class Factors {
+ public:
+  Factors(const MatrixWords& call, const char* what)
+      : call_(call),
+        what_(what),
+        n_(call.n()),
+        elements_(scratch<T>(n_ * n_)),
+        pivots_(scratch<int64_t>(n_)) {}
+  // 0, or the first pivot that is zero, from 1.
+  int64_t take(const T* a) {
+    std::copy_n(a, n_ * n_, elements_.get());
+    if (n_ <= kFewRows) return few_rows_lu(n_, elements_.get(), pivots_.get());
+    const int64_t lda = leading(n_);
+    int64_t info = 0;
+    lapack_.getrf(&n_, &n_, elements_.get(), &lda, pivots_.get(), &info);
+    return said(lapack_, info, what_, call_);
+  }
+  // The row that row k was swapped with.
+  int64_t pivot(int64_t k) const { return n_ <= kFewRows ? pivots_[k] : lapack_.pivot(pivots_.get(), k) - 1; }
+  const T& diagonal(int64_t k) const { return elements_[k * n_ + k]; }
 
-// A product, which is kept as a number of the size of 1 and a power of 2: on the way to a determinant there may be numbers that no
-// float holds.
+  // A X = B, of which x has B's rows. A = U^T L^T P^T, and the row-major elements of the factors are those of U^T and L^T.
+  void solve(int64_t columns, T* x) const {
+    if (n_ == 0 || columns == 0) return;
+    if (n_ <= kFewRows) {
+      few_rows_solve(n_, elements_.get(), columns, x);
+    } else {
+      triangle(kBlasLower, kBlasNonUnit, columns, x);
+      triangle(kBlasUpper, kBlasUnit, columns, x);
+    }
+    for (int64_t r = n_; r-- > 0;)
+      if (const int64_t other = pivot(r); other != r)
+        std::swap_ranges(x + r * columns, x + (r + 1) * columns, x + other * columns);
+  }
+
+ private:
+  void triangle(int which, int diagonal, int64_t columns, T* x) const {
+    const T one = 1;
+    const auto n = static_cast<int>(n_), count = static_cast<int>(columns);
+    blas_.trsm(kBlasRowMajor, kBlasLeft, which, kBlasPlain, diagonal, n, count, blas_scalar(one),
+               elements_.get(), n, x, count);
+  }
+
+  const Lapack<T>& lapack_ = lapack<T>();
+  const BlasFunctions<T>& blas_ = openblas().of<T>();
+  const MatrixWords& call_;
+  const char* what_;
+  const int64_t n_;
+  std::unique_ptr<T[]> elements_;
+  std::unique_ptr<int64_t[]> pivots_;
+};
+
+// A product in f64, which is kept as a number and a power of 2: on the way to a determinant there may be numbers that no float holds.
 template <class T>
-struct Product {
-  T value = 1;
-  int64_t exponent = 0;
-  using Real = RealOf<T>;
+class Product {
+ public:
+  using Wide = std::conditional_t<kIsComplex<T>, std::complex<double>, double>;
+  void times(const T& by) {
+    Wide x(by);
+    rescale(x);
+    value_ *= x;
+    rescale(value_);
+  }
+  T result() const {
+    return T(scaled(value_, static_cast<int>(std::clamp<int64_t>(exponent_, -4000, 4000))));
+  }
 
-  static T scaled(const T& x, int power) {
+ private:
+  static Wide scaled(const Wide& x, int power) {
     if constexpr (kIsComplex<T>)
-      return T(std::ldexp(x.real(), power), std::ldexp(x.imag(), power));
+      return Wide(std::ldexp(x.real(), power), std::ldexp(x.imag(), power));
     else
       return std::ldexp(x, power);
   }
-  static int exponent_of(const T& x) {
-    const Real size = std::max(std::abs(std::real(x)), std::abs(std::imag(x)));
+  // To the size of 1, where a product with another would not be held.
+  void rescale(Wide& x) {
+    constexpr double kLarge = 0x1p500, kSmall = 0x1p-500;
+    const double size = std::max(std::abs(std::real(x)), std::abs(std::imag(x)));
+    if (!(size > kLarge || size < kSmall) || size == 0 || std::isinf(size)) return;
     int power = 0;
-    if (std::isfinite(size) && size > 0) std::frexp(size, &power);
-    return power;
+    std::frexp(size, &power);
+    x = scaled(x, -power);
+    exponent_ += power;
   }
-  void times(T x) {
-    const int of_x = exponent_of(x);
-    value *= scaled(x, -of_x);
-    const int of_value = exponent_of(value);
-    value = scaled(value, -of_value);
-    exponent += of_x + of_value;
-  }
-  T result() const { return scaled(value, static_cast<int>(std::clamp<int64_t>(exponent, -4000, 4000))); }
+
+  Wide value_ = 1;
+  int64_t exponent_ = 0;
 };
 
 template <class T>
@@ -63,17 +112,17 @@ struct Determinant {
 };
 
 template <class T>
-Determinant<T> determinant_of(const Lapack<T>& lapack, const T* factors, const int64_t* pivots, int64_t n) {
-  Product<T> value, sign;
+Determinant<T> determinant_of(const Factors<T>& factors, int64_t n) {
+  Product<T> value;
+  T sign = 1;
   double logarithm = 0;
   for (int64_t i = 0; i < n; ++i) {
-    const T& d = factors[i * n + i];
-    const bool is_swapped = lapack.pivot(pivots, i) != i + 1;
-    value.times(is_swapped ? -d : d);
-    sign.times(is_swapped ? -sign_of(d) : sign_of(d));
+    const T d = factors.pivot(i) != i ? -factors.diagonal(i) : factors.diagonal(i);
+    value.times(d);
+    sign *= sign_of(d);
     logarithm += std::log(static_cast<double>(std::abs(d)));
   }
-  return {value.result(), sign.result(), static_cast<RealOf<T>>(logarithm)};
+  return {value.result(), sign, static_cast<RealOf<T>>(logarithm)};
 }
 
 }  // namespace
@@ -95,8 +144,12 @@ void cholesky_range(const uint64_t* words, long begin, long end, char*) {
       std::fill_n(factor + r * n + last, n - last, T(0));
     }
     int64_t info = 0;
-    lapack.potrf(is_upper ? "L" : "U", &n, factor, &lda, &info, 1);
-    info = said(lapack, info, "cholesky", call);
+    if (!is_upper && n <= kFewRowsOfCholesky) {
+      info = few_rows_cholesky(n, factor);
+    } else {
+      lapack.potrf(is_upper ? "L" : "U", &n, factor, &lda, &info, 1);
+      info = said(lapack, info, "cholesky", call);
+    }
     // Some builds go on with a NaN.
     if (info == 0 && n > 0 && !std::isfinite(std::real(factor[n * n - 1]))) info = n;
     if (info != 0) fill_nan(factor, n * n);
@@ -107,58 +160,37 @@ void cholesky_range(const uint64_t* words, long begin, long end, char*) {
 template <class T>
 void inverse_range(const uint64_t* words, long begin, long end, char*) {
   const MatrixWords call(words, 3);
-  const int64_t n = call.n(), lda = leading(n);
-  const Lapack<T>& lapack = runtime::lapack<T>();
+  const int64_t n = call.n();
   const OneBlasThread one_thread(openblas());
-  const auto pivots = scratch<int64_t>(n);
-  int64_t info = 0, count = -1;
-  T asked{};
-  lapack.getri(&n, nullptr, &lda, pivots.get(), &asked, &count, &info);
-  count = words_of(asked);
-  const auto work = scratch<T>(count);
+  Factors<T> factors(call, "inv");
   for (int64_t i = begin; i < end; ++i) {
     T* x = call.at<T>(1, i, n * n);
-    std::copy_n(call.at<const T>(0, i, n * n), n * n, x);
-    int64_t why = factor(lapack, n, x, pivots.get(), "inv", call);
+    const int64_t why = factors.take(call.at<const T>(0, i, n * n));
     if (why == 0) {
-      info = 0;
-      lapack.getri(&n, x, &lda, pivots.get(), work.get(), &count, &info);
-      why = said(lapack, info, "inv", call);
+      set_identity(x, n);
+      factors.solve(n, x);
+    } else {
+      fill_nan(x, n * n);
     }
-    if (why != 0) fill_nan(x, n * n);
     *call.at<int64_t>(2, i, 1) = why;
   }
 }
 
-// A = U^T L^T P^T of the factors of the transposed: their row-major elements are those of U^T and L^T.
 template <class T>
 void solve_range(const uint64_t* words, long begin, long end, char*) {
   const MatrixWords call(words, 4);
   const int64_t n = call.n(), columns = call.columns();
-  const Lapack<T>& lapack = runtime::lapack<T>();
-  const OpenBlas& blas = openblas();
-  const OneBlasThread one_thread(blas);
-  const auto a = scratch<T>(n * n);
-  const auto pivots = scratch<int64_t>(n);
-  const T one = 1;
+  const OneBlasThread one_thread(openblas());
+  Factors<T> factors(call, "solve");
   for (int64_t i = begin; i < end; ++i) {
     T* x = call.at<T>(2, i, n * columns);
-    std::copy_n(call.at<const T>(0, i, n * n), n * n, a.get());
-    std::copy_n(call.at<const T>(1, i, n * columns), n * columns, x);
-    const int64_t why = factor(lapack, n, a.get(), pivots.get(), "solve", call);
-    const auto triangle = [&](int which, int diagonal) {
-      blas.of<T>().trsm(kBlasRowMajor, kBlasLeft, which, kBlasPlain, diagonal, static_cast<int>(n),
-                        static_cast<int>(columns), blas_scalar(one), a.get(), static_cast<int>(n), x,
-                        static_cast<int>(columns));
-    };
-    if (why == 0 && n > 0 && columns > 0) {
-      triangle(kBlasLower, kBlasNonUnit);
-      triangle(kBlasUpper, kBlasUnit);
-      for (int64_t r = n; r-- > 0;)
-        if (const int64_t other = lapack.pivot(pivots.get(), r) - 1; other != r)
-          std::swap_ranges(x + r * columns, x + (r + 1) * columns, x + other * columns);
+    const int64_t why = factors.take(call.at<const T>(0, i, n * n));
+    if (why == 0) {
+      std::copy_n(call.at<const T>(1, i, n * columns), n * columns, x);
+      factors.solve(columns, x);
+    } else {
+      fill_nan(x, n * columns);
     }
-    if (why != 0) fill_nan(x, n * columns);
     *call.at<int64_t>(3, i, 1) = why;
   }
 }
@@ -167,15 +199,11 @@ template <class T>
 void determinant_range(const uint64_t* words, long begin, long end, char*) {
   const MatrixWords call(words, 4);
   const int64_t n = call.n();
-  const Lapack<T>& lapack = runtime::lapack<T>();
   const OneBlasThread one_thread(openblas());
-  const auto a = scratch<T>(n * n);
-  const auto pivots = scratch<int64_t>(n);
+  Factors<T> factors(call, "det");
   for (int64_t i = begin; i < end; ++i) {
-    std::copy_n(call.at<const T>(0, i, n * n), n * n, a.get());
     Determinant<T> result{T(0), T(0), -std::numeric_limits<RealOf<T>>::infinity()};
-    if (factor(lapack, n, a.get(), pivots.get(), "det", call) == 0)
-      result = determinant_of(lapack, a.get(), pivots.get(), n);
+    if (factors.take(call.at<const T>(0, i, n * n)) == 0) result = determinant_of(factors, n);
     *call.at<T>(1, i, 1) = result.value;
     *call.at<T>(2, i, 1) = result.sign;
     *call.at<RealOf<T>>(3, i, 1) = result.logarithm;

@@ -98,6 +98,16 @@ DType common_dtype(const Array& a, const Array& b) {
   return is_complex ? complex_of(real) : real;
 }
 
+// Of one large matrix threads share the columns.
+Array inverse(const Array& a, Where at) {
+  constexpr int64_t kLarge = 256;
+  if (a.ndim() > 2 || a.shape().back() < kLarge || detail::depends_on_arguments(a) || !can_solve(a, a))
+    return decomposed({"inv", MatrixFunction::Inverse, at, 0, kSingular}, {&a, 1})[0];
+  const std::optional<Array> x = weft::solve(a, identity_like(a));
+  if (!x) throw LinAlgError("inv: the matrix is singular");
+  return *x;
+}
+
 }  // namespace
 
 Array cholesky(const Array& a, bool upper, Where at) {
@@ -111,9 +121,7 @@ Array cholesky(const Array& a, bool upper, Where at) {
 // Giles 2.2.3: dX = -X dA X.
 Array inv(const Array& a, Where at) {
   Formulas f{"inv", {}, {}, {}};
-  f.values = [at](const Array& x) {
-    return decomposed({"inv", MatrixFunction::Inverse, at, 0, kSingular}, {&x, 1});
-  };
+  f.values = [at](const Array& x) { return std::vector<Array>{inverse(x, at)}; };
   f.vjp = [](const Array&, Formulas::Arrays y, Formulas::Arrays c) {
     const Array back = transposed(y[0]);
     return negative(product(product(back, c[0]), back));

@@ -80,6 +80,16 @@ def _is_ours(*xs: Any) -> bool:
     return _available and not any(isinstance(x, Array) and _is_gpu(x.device) for x in xs)
 
 
+_large = 2**16  # elements of one matrix, from which NumPy's OpenBLAS has several threads compute it
+
+
+def _is_here(a: Any) -> bool:
+    """Whether Weft decomposes a: it is a stack, is being recorded or derived, or is small."""
+    if not _is_ours(a):
+        return False
+    return not (getattr(a, "ndim", 0) == 2 and a.size >= _large and _has_values(a))
+
+
 def _has_values(*xs: Any) -> bool:
     """Whether these can be looked at: they are neither being recorded nor derived."""
     return not _of_arguments(xs) and not any(isinstance(x, Array) and _core.is_derived(x) for x in xs)
@@ -103,7 +113,7 @@ def cholesky(a: Any, /, *, upper: bool = False) -> Array:
     """The lower triangle L with a = L @ L^H of a positive definite matrix, of which the lower triangle is read.
 
     upper: the upper triangle U with a = U^H @ U, of the upper one."""
-    return _core.cholesky(asarray(a), bool(upper)) if _is_ours(a) else _host("cholesky", a, upper=upper)
+    return _core.cholesky(asarray(a), bool(upper)) if _is_here(a) else _host("cholesky", a, upper=upper)
 
 
 def inv(a: Any) -> Array:
@@ -122,12 +132,12 @@ def solve(a: Any, b: Any) -> Array:
 
 def det(a: Any) -> Array:
     """The determinant."""
-    return _value(_core.det(asarray(a))) if _is_ours(a) else _host("det", a)
+    return _value(_core.det(asarray(a))) if _is_here(a) else _host("det", a)
 
 
 def slogdet(a: Any) -> Any:
     """The sign of the determinant and the logarithm of its size, which no float may hold."""
-    return _SlogdetResult(*map(_value, _core.slogdet(asarray(a)))) if _is_ours(a) else _host("slogdet", a)
+    return _SlogdetResult(*map(_value, _core.slogdet(asarray(a)))) if _is_here(a) else _host("slogdet", a)
 
 
 def qr(a: Any, mode: str = "reduced") -> Any:
@@ -135,7 +145,7 @@ def qr(a: Any, mode: str = "reduced") -> Any:
 
     mode: "reduced", as many columns of Q as a has rows or columns, whichever are fewer; "complete", as many as rows; "r", R alone;
     "raw", which NumPy answers."""
-    if not _is_ours(a) or mode not in ("reduced", "complete", "r"):
+    if not _is_here(a) or mode not in ("reduced", "complete", "r"):
         return _host("qr", a, mode)
     return _core.qr_factor(asarray(a)) if mode == "r" else _QRResult(*_core.qr(asarray(a), mode == "complete"))
 
@@ -144,14 +154,14 @@ def svd(a: Any, full_matrices: bool = True, compute_uv: bool = True, hermitian: 
     """U, the singular values S, descending, and Vh, with a = (U * S) @ Vh.
 
     full_matrices: whether U and Vh are square. compute_uv: False gives S alone. hermitian: a is, which NumPy makes use of."""
-    if not _is_ours(a) or hermitian and _has_values(a):
+    if not _is_here(a) or hermitian and _has_values(a):
         return _host("svd", a, full_matrices, compute_uv, hermitian)
     return _SVDResult(*_core.svd(asarray(a), bool(full_matrices))) if compute_uv else _core.svdvals(asarray(a))
 
 
 def svdvals(x: Any, /) -> Array:
     """The singular values, descending."""
-    return _core.svdvals(asarray(x)) if _is_ours(x) else _host("svdvals", x)
+    return _core.svdvals(asarray(x)) if _is_here(x) else _host("svdvals", x)
 
 
 def _is_upper(UPLO: Any) -> bool | None:
@@ -164,13 +174,13 @@ def eigh(a: Any, UPLO: str = "L") -> Any:
 
     UPLO: "L", the lower one, or "U"."""
     upper = _is_upper(UPLO)
-    return _EighResult(*_core.eigh(asarray(a), upper)) if upper is not None and _is_ours(a) else _host("eigh", a, UPLO)
+    return _EighResult(*_core.eigh(asarray(a), upper)) if upper is not None and _is_here(a) else _host("eigh", a, UPLO)
 
 
 def eigvalsh(a: Any, UPLO: str = "L") -> Array:
     """The eigenvalues, ascending, of a symmetric or Hermitian matrix, of which one triangle is read."""
     upper = _is_upper(UPLO)
-    return _core.eigvalsh(asarray(a), upper) if upper is not None and _is_ours(a) else _host("eigvalsh", a, UPLO)
+    return _core.eigvalsh(asarray(a), upper) if upper is not None and _is_here(a) else _host("eigvalsh", a, UPLO)
 
 
 def _real_if_all_are(a: Array, values: Array) -> bool:
@@ -182,7 +192,7 @@ def eig(a: Any) -> Any:
     """The eigenvalues and eigenvectors, columns, of a square matrix: real where a is real and all values are.
 
     While a function is recorded they are complex."""
-    if not _is_ours(a):
+    if not _is_here(a):
         return _host("eig", a)
     a = asarray(a)
     values, vectors = _core.eig(a)
@@ -191,7 +201,7 @@ def eig(a: Any) -> Any:
 
 def eigvals(a: Any) -> Array:
     """The eigenvalues of a square matrix: real where a is real and all values are; while a function is recorded they are complex."""
-    if not _is_ours(a):
+    if not _is_here(a):
         return _host("eigvals", a)
     a = asarray(a)
     values = _core.eigvals(a)
@@ -204,7 +214,7 @@ def pinv(a: Any, rcond: Any = None, hermitian: bool = False, *, rtol: Any = ...)
     rtol: the same; None is the dtype's rounding times the longer side. hermitian: a is, which NumPy makes use of."""
     told = rcond if rtol is ... else rtol
     is_simple = (rcond is None or rtol is ...) and (told is None or isinstance(told, (int, float)))
-    if not _is_ours(a) or not is_simple or hermitian and _has_values(a):
+    if not _is_here(a) or not is_simple or hermitian and _has_values(a):
         return _host("pinv", a, rcond, hermitian, **({} if rtol is ... else {"rtol": rtol}))
     return _core.pinv(asarray(a), 1e-15 if told is None and rtol is ... else told)
 

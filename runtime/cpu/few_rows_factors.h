@@ -35,7 +35,8 @@ template <class T>
 void add_times(T* to, const T& by, const T* from, int64_t count) {
   if constexpr (kIsComplex<T>) {
     for (int64_t i = 0; i < count; ++i)
-      to[i] += T(by.real() * from[i].real() - by.imag() * from[i].imag(), by.real() * from[i].imag() + by.imag() * from[i].real());
+      to[i] += T(by.real() * from[i].real() - by.imag() * from[i].imag(),
+                 by.real() * from[i].imag() + by.imag() * from[i].real());
   } else {
     for (int64_t i = 0; i < count; ++i) to[i] += by * from[i];
   }
@@ -59,7 +60,8 @@ int64_t few_rows_lu(int64_t n, T* a, int64_t* pivots) {
     if (pivot != k)
       for (int64_t j = 0; j < n; ++j) std::swap(a[j * n + k], a[j * n + pivot]);
     divide(column + k + 1, column[k], n - k - 1);
-    for (int64_t j = k + 1; j < n; ++j) add_times(a + j * n + k + 1, -a[j * n + k], column + k + 1, n - k - 1);
+    for (int64_t j = k + 1; j < n; ++j)
+      add_times(a + j * n + k + 1, -a[j * n + k], column + k + 1, n - k - 1);
   }
   return info;
 }

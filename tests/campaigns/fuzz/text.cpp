@@ -24,6 +24,14 @@ graph {
   %r = kernel %x, function=fourier_f32, result=0 : c64[2, 4, 3]
   return %r
 })");
+  seeds.emplace_back(
+      R"(kernel svd_f64(f64[2, 4, 3] x) -> (f64[2, 4, 3] u, f64[2, 3] s, f64[2, 3, 3] vh, i64[2] info), range=2, library=[0, 4, 3, 0]
+
+graph {
+  %x = input : f64[2, 4, 3]
+  %r = kernel %x, function=svd_f64, result=1 : f64[2, 3]
+  return %r
+})");
   return seeds;
 }
 

@@ -311,5 +311,9 @@ def test_numpy_answers_where_there_is_no_lapack(monkeypatch):
     a = positive((2, 3, 3))
     near(wf.linalg.cholesky(wf.asarray(a)), np.linalg.cholesky(a))
     near(wf.linalg.svd(wf.asarray(a)).S, np.linalg.svd(a).S)
+    near(wf.linalg.inv(wf.asarray(a[0])), np.linalg.inv(a[0]))
+    near(wf.linalg.solve(wf.asarray(a[0]), wf.ones(3)), np.linalg.solve(a[0], np.ones(3)))
+    near(wf.linalg.norm(wf.asarray(a[0]), 2), np.linalg.norm(a[0], 2))
+    near(wf.linalg.matrix_power(wf.asarray(a), -2), np.linalg.matrix_power(a, -2))
     with pytest.raises(wf.Error, match="looks at values"):
         wf.compile(wf.linalg.cholesky)(wf.asarray(a))

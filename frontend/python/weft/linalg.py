@@ -72,12 +72,21 @@ _SVDResult = _result("SVDResult", "U S Vh")
 _available: bool | None = None
 
 
-def _is_ours(*xs: Any) -> bool:
-    """Whether Weft computes with these: LAPACK can be opened, and they lie on the CPU."""
+def _has_lapack() -> bool:
     global _available
     if _available is None:
         _available = _core.has_lapack()
-    return _available and not any(isinstance(x, Array) and _is_gpu(x.device) for x in xs)
+    return _available
+
+
+def _is_ours(*xs: Any) -> bool:
+    """Whether Weft computes with these: LAPACK can be opened, and they lie on the CPU."""
+    return _has_lapack() and not any(isinstance(x, Array) and _is_gpu(x.device) for x in xs)
+
+
+def _is_solved(a: Any, b: Any) -> bool:
+    """Whether Weft solves these equations: on the CPU, or one matrix of a GPU, there and back."""
+    return _is_ours(a, b) or _has_lapack() and isinstance(a, Array) and isinstance(b, Array) and _core.can_solve(a, b)
 
 
 _large = 2**16  # elements of one matrix, from which NumPy's OpenBLAS has several threads compute it
@@ -118,14 +127,14 @@ def cholesky(a: Any, /, *, upper: bool = False) -> Array:
 
 def inv(a: Any) -> Array:
     """The matrix that gives the identity with a."""
-    if _is_ours(a) or isinstance(a, Array) and a.ndim == 2 and _core.can_solve(a, a):
+    if _is_solved(a, a):
         return _core.inv(asarray(a))
     return _host("inv", a)
 
 
 def solve(a: Any, b: Any) -> Array:
     """x of a @ x = b: b is a vector if it has one axis, else each column is one right-hand side. Stacks broadcast."""
-    if _is_ours(a, b) or isinstance(a, Array) and isinstance(b, Array) and _core.can_solve(a, b):
+    if _is_solved(a, b):
         return _core.linalg_solve(asarray(a), asarray(b))
     return _host("solve", a, b)
 

@@ -20,7 +20,10 @@ struct Trial {
 TraceEvent planned(const Program& program) {
   TraceEvent event;
   event.work = Work::Plan;
-  event.what = fmt::format("{} ops to {} steps", program.ops_before, program.steps.size());
+  const auto counted = [](auto count, const char* what) {
+    return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+  };
+  event.what = counted(program.ops_before, "operation") + " into " + counted(program.steps.size(), "step");
   const auto add = [&](const std::vector<SourceLine>& lines) {
     for (const SourceLine& line : lines)
       if (std::ranges::find(event.lines, line) == event.lines.end()) event.lines.push_back(line);

@@ -3,6 +3,7 @@
 import inspect
 import json
 import os
+import re
 import subprocess
 import sys
 import threading
@@ -139,12 +140,86 @@ def test_all_of_the_time_is_in_a_row():
         sum(range(100_000))
     said = p.to_dict()
     rows = {row["kind"]: row for row in said["rows"]}
-    assert rows["program"]["count"] == 1 and rows["program"]["lines"] == []
-    assert said["accounted_ns"] + rows["program"]["total_ns"] == said["wall_ns"]
+    assert rows["your code"]["count"] == 1 and rows["your code"]["lines"] == []
+    assert said["accounted_ns"] + rows["your code"]["total_ns"] == said["wall_ns"]
+    assert sum(row["wall_ns"] for row in said["rows"]) == said["wall_ns"]
     # One thread did it: no moment counts twice.
     alone = sum(row["total_ns"] for row in said["rows"] if not row["behind"])
     assert abs(alone - said["wall_ns"]) <= 0.03 * said["wall_ns"]
-    assert "program: the rest: your program, Python, and recording operations" in str(p)
+    assert "your code: the rest: your own code, Python, and recording operations" in str(p)
+
+
+def test_advice_is_sorted_by_its_size_and_small_advice_is_marked():
+    x, rows = large(2_000_000), wf.eval(wf.asarray(np.ones((60, 400))))
+    narrow = wf.eval(wf.asarray(np.ones(5000, np.float32)))
+    for _ in range(2):
+        with wf.set_tier("compile"), wf.profile() as p:
+            for _ in range(20):
+                wf.eval(wf.exp(wf.sin(x)) / 3)
+            wf.eval(narrow * wf.asarray(np.ones(5000)))
+            for row in range(60):
+                float(wf.sum(rows[row] * 2.5))
+    advice = p.advice()
+    assert {one["cause"] for one in advice} == {"widened", "small programs"}
+    assert [one["ns"] for one in advice] == sorted((one["ns"] for one in advice), reverse=True)
+    assert all(one["small"] == (one["ns"] * 20 < one["of_ns"]) for one in advice)
+    (widened,) = (one for one in advice if one["cause"] == "widened")
+    assert widened["small"] and f"advice: widened at {os.path.basename(HERE)}:" in str(p) and ": small, " in str(p)
+    (loop,) = (one for one in advice if one["cause"] == "small programs")
+    assert "`wf.sum(x, axis=1)` in the place of `float(wf.sum(x[i]))`" in loop["text"]
+    said = p.to_dict()
+    assert (said["conclusion"].startswith("nothing here is worth changing: ")) == loop["small"]
+
+
+def test_advice_on_recordings_says_what_changed():
+    x = large(20_000)
+
+    @wf.compile
+    def scaled(x, unit):
+        return x * {"m": 1, "cm": 100, "mm": 1000}[unit]
+
+    with wf.profile() as p:
+        for unit in ("m", "cm", "mm"):
+            wf.eval(scaled(x, unit))
+    (one,) = p.advice()
+    assert one["cause"] == "new recordings" and "scaled was recorded 3 times: the last time for unit = 'mm' (before: unit = 'cm')." in one["text"]
+
+
+def test_the_same_advice_is_given_once():
+    x = large()
+    with wf.profile() as p:
+        for bins in (8, 16, 32):
+            wf.histogram(x, bins)
+        for turn in range(3):
+            wf.eval(wf.exp(wf.asarray(np.ones(20_000, np.float32)) * wf.asarray(np.ones(20_000)) + turn))
+    causes = [(one["cause"], tuple(line["line"] for line in one["lines"])) for one in p.advice()]
+    assert len(causes) == len(set(causes)) >= 2
+
+
+@pytest.mark.parametrize("name", ["histogram", "partition", "percentile", "interp", "convolve", "digitize", "gradient"])
+def test_what_numpy_answers_has_a_substitute_that_is_right(on_cpu, name):
+    """What the advice tells to write gives what NumPy gives, and NumPy does not answer it."""
+    x = large(4001) * 0.999
+    low, high, n, m, q, k = 0.0, 1.0, 16, 3, 30, 7
+    y, w, bins = wf.sin(x) * 2, wf.asarray([0.25, 0.5, 0.125]), wf.asarray([0.125, 0.5, 0.75])
+    asked = {
+        "histogram": lambda: wf.histogram(x, n, (low, high))[0], "partition": lambda: wf.partition(x, 9), "percentile": lambda: wf.percentile(x, q, method="nearest"),
+        "interp": lambda: wf.interp(t0, at0, y), "convolve": lambda: wf.convolve(x, w, "valid"), "digitize": lambda: wf.digitize(x, bins), "gradient": lambda: wf.gradient(x)[1:-1],
+    }
+    t0, at0 = wf.asarray([0.25, 17.5, 3999.0]), wf.arange(4001, dtype="float64")
+    with wf.profile() as p:
+        right = wf.eval(asked[name]())
+    (advice,) = (one for one in p.advice() if one["cause"] == "host round trip")
+    codes = re.findall("`([^`]*)`", advice["text"])
+    names = {"wf": wf, "x": x, "y": y, "w": w, "bins": bins, "low": low, "high": high, "n": n if name == "histogram" else 4001, "m": m, "q": q, "k": k, "range": range, "sum": sum}
+    if name == "interp":
+        names |= {"x": t0, "x0": 0.0, "step": 1.0}
+    with wf.profile() as p:
+        for code in codes[:-1]:
+            exec(code, names)
+        instead = wf.eval(eval(codes[-1], names))
+    assert not of_kind(p, "host")
+    np.testing.assert_allclose(np.sort(np.asarray(instead)) if name == "partition" else np.asarray(instead), np.sort(np.asarray(right)) if name == "partition" else np.asarray(right), rtol=1e-12)
 
 
 def test_what_loops_compute_op_by_op_is_in_it():
@@ -200,8 +275,8 @@ def test_the_dict_follows_the_schema():
     with wf.profile() as p:
         wf.eval(x + 0.25)
     said = p.to_dict()
-    assert list(said) == ["schema", "version", "wall_ns", "accounted_ns", "dropped", "processor", "rows", "advice", "memory"]
-    assert said["schema"] == "weft.profile" and said["version"] == 1
+    assert list(said) == ["schema", "version", "wall_ns", "accounted_ns", "first_calls_ns", "first_calls", "conclusion", "dropped", "processor", "rows", "advice", "memory"]
+    assert said["schema"] == "weft.profile" and said["version"] == 2
     page = open(os.path.join(os.path.dirname(HERE), "../../docs/seeing_inside.md"), encoding="utf-8").read()
     for name in [*said, *said["rows"][0], *said["memory"], "instructions", "cycles", "cache_misses", "problem"]:
         assert f"`{name}`" in page, name
@@ -217,7 +292,7 @@ def test_the_trace_has_an_event_for_each_piece_of_work(tmp_path):
     p.save(path)
     assert os.listdir(tmp_path) == ["trace.json"]
     events = [event for event in json.loads(path.read_text())["traceEvents"] if event["ph"] == "X"]
-    assert len(events) == sum(row["count"] for row in p.to_dict()["rows"] if row["kind"] != "program")
+    assert len(events) == sum(row["count"] for row in p.to_dict()["rows"] if row["kind"] != "your code")
     wall = p.to_dict()["wall_ns"] / 1e3
     assert all(0 <= event["ts"] and event["ts"] + event["dur"] <= wall for event in events)
     assert all(set(event) == {"ph", "name", "cat", "ts", "dur", "pid", "tid", "args"} for event in events)

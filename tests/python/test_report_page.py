@@ -3,6 +3,7 @@
 import json
 import linecache
 import os
+import pathlib
 import re
 import shutil
 import subprocess
@@ -59,11 +60,11 @@ def test_it_holds_the_profile(page):
     assert data["profile"] == p.to_dict()
     assert data["memory_bytes_per_second"] == 20e9
     rows = p.to_dict()["rows"]
-    assert len(data["events"]) == sum(row["count"] for row in rows if row["kind"] != "program") and data["left_out"] == 0
+    assert len(data["events"]) == sum(row["count"] for row in rows if row["kind"] != "your code") and data["left_out"] == 0
     for row, start, length, _ in data["events"]:
         # What is around other work counts without it.
         assert rows[row]["least_ns"] <= length and start >= 0
-        assert length <= rows[row]["most_ns"] or rows[row]["kind"] == "evaluate"
+        assert length <= rows[row]["most_ns"] or rows[row]["kind"] == "overhead"
 
 
 def test_text_of_programs_cannot_end_the_script(tmp_path):
@@ -82,9 +83,55 @@ def test_a_browser_shows_rows_advice_and_the_time_line(page):
     shown = in_browser(path)
     assert 'data-ready="yes"' in shown
     drawn = re.search(r'<svg id="timeline".*?</svg>', shown, re.S)[0]
-    assert drawn.count("<rect") == sum(row["count"] for row in p.to_dict()["rows"] if row["kind"] != "program")
+    assert drawn.count("<rect") == sum(row["count"] for row in p.to_dict()["rows"] if row["kind"] != "your code")
     assert shown.count("<tr data-row=") == len(p.to_dict()["rows"])
     assert "widened" in shown and "host round trip" in shown and 'id="speed"' in shown
+
+
+@needs_a_browser
+def test_the_top_says_where_the_time_went_and_that_is_all_of_it(page):
+    path, p = page
+    said, shown = p.to_dict(), in_browser(path)
+    parts = re.findall(r'<span style="width:([\d.e-]+)%;', re.search(r'<div class="bar".*?</div>', shown, re.S)[0])
+    assert abs(sum(map(float, parts)) - 100) < 0.01
+    first = sum(row["wall_ns"] for row in said["rows"] if row["kind"] in ("compile", "load", "plan", "record"))
+    assert first == said["first_calls_ns"] > 0
+    top = re.search(r'<p id="glance">.*?</p>', shown, re.S)[0]
+    if first > said["wall_ns"] / 10:
+        assert "The same again in this process takes about" in top and said["first_calls"] in top
+    # What nobody asked for stands below what a line did.
+    kinds = re.findall(r"<tr data-row=.*?</tr>", shown, re.S)
+    assert ">your code<" in kinds[-1] and any(">overhead<" in row for row in kinds[-3:])
+
+
+@needs_a_browser
+def test_advice_says_how_much_it_is_about_and_stands_beside_its_lines(page):
+    path, p = page
+    shown = in_browser(path)
+    (host,) = (one for one in p.advice() if one["cause"] == "host round trip")
+    assert 0 < host["ns"] and host["of_ns"] == p.to_dict()["wall_ns"] - p.to_dict()["first_calls_ns"]
+    (box,) = re.findall(r'<div class="advice"><b>host round trip</b>.*?</pre>', shown, re.S)
+    assert re.search(r'class="size">[\d.]+ %: about [\d.]+ [mu]s of [\d.]+ [mu]s', box)
+    assert re.search(r'<div class="here"> *\d+      wf.partition\(x, 3\)</div>', box) is None  # as it is indented in the file
+    assert re.search(r'<div class="here"> *\d+          wf.partition\(x, 3\)</div>', box) and "def page(tmp_path_factory):" in box
+
+
+@needs_a_browser
+def test_your_lines_stand_in_the_loop_and_the_function_that_they_are_in(page):
+    table = re.search(r'<table id="lines">.*?</table>', in_browser(page[0]), re.S)[0]
+    around = [text for text in re.findall(r'<td class="code soft">(.*?)</td>', table, re.S)]
+    assert "        for turn in range(5):" in around and "def page(tmp_path_factory):" in around
+    assert re.search(r'<tr tabindex="0"[^>]*>(<td class="n[ \w]*">[^<]*</td>){3}<td class="code">            wf.eval\(wf.exp\(x\)', table)
+
+
+def test_words_of_the_page_are_those_of_the_glossary():
+    root = pathlib.Path(__file__).resolve().parents[2]
+    words = re.search(r"const glossary = \{(.*?)\};", (root / "frontend/cpp/inspect/page/words.js").read_text(encoding="utf-8"), re.S)[1]
+    known = (root / "docs/glossary.md").read_text(encoding="utf-8")
+    found = re.findall(r'^  (\w+): "(.*)",$', words, re.M)
+    assert len(found) > 10
+    for word, means in found:
+        assert f"| {word} | {means} |" in known, word
 
 
 @needs_a_browser
@@ -94,7 +141,7 @@ def test_a_click_lights_up_all_that_belongs_together(page):
     shown = in_browser(path, f"document.querySelector('#rows tr[data-row=\"{kernel}\"]').click();")
     assert len(re.findall(rf'<rect [^>]*data-row="{kernel}" class="on"', shown)) == 5
     assert len(re.findall(rf'<circle [^>]*data-row="{kernel}" class="on"', shown)) == 2  # in both plots
-    assert len(re.findall(r'<tr tabindex="0" class="on">', shown)) == 1  # its line
+    assert len(re.findall(r'<tr tabindex="0" class="on"', shown)) == 1  # its line
 
 
 @needs_a_browser

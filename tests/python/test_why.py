@@ -35,6 +35,13 @@ def test_it_says_what_differs_in_the_users_words():
     assert "array 0: it has 2 axes, and had 1" in reason()
 
 
+def test_it_says_the_value_that_is_another():
+    x = wf.eval(wf.asarray(np.linspace(0, 1, 26_000).reshape(130, 200)))
+    for axis in (0, 1):
+        wf.eval(wf.sum(wf.tan(x), axis=axis) * 0.7); line = inspect.currentframe().f_lineno  # noqa: E702
+    assert reason() == f"the same lines and operations were planned before: sum axes=[1] at {HERE}:{line}, and was sum axes=[0]"
+
+
 def test_known_programs_are_not_planned_again():
     x = wf.eval(wf.asarray(np.linspace(0, 1, 24_500)))
     mapped(x)

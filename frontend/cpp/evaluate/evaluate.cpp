@@ -394,9 +394,13 @@ bool is_mapped(DeviceSlot& device, const ir::NodeRef& node) {
 
 namespace {
 
-runtime::TraceEvent evaluated() {
+// Of what somebody looked at.
+runtime::TraceEvent evaluated(std::span<const ir::NodeRef> nodes) {
   runtime::TraceEvent event;
   event.work = runtime::Work::Plan, event.what = kFindsPrograms;
+  ir::Lines lines;
+  for (const ir::NodeRef& node : nodes) lines = lines.united(node->lines);
+  event.lines = lines.all();
   return event;
 }
 
@@ -412,7 +416,7 @@ std::vector<runtime::BufferRef> evaluate(DeviceSlot& device, std::span<const ir:
   }
   auto evaluating = runtime::timed(device.session.counters.trace);
   const auto done = [&](std::vector<runtime::BufferRef> buffers) {
-    evaluating.end([] { return evaluated(); });
+    evaluating.end([&] { return evaluated(nodes); });
     return buffers;
   };
   flushed();

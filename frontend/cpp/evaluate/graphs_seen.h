@@ -12,7 +12,7 @@
 namespace weft::detail {
 
 // What a profile calls the work around all others: a known program is found, and memory for its results.
-constexpr const char* kFindsPrograms = "programs found, and memory";
+constexpr const char* kFindsPrograms = "what was compiled found, and memory";
 
 struct GraphSeen {
   DeviceSlot* device = nullptr;

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "compiler/ir/function.h"
+#include "compiler/ir/text/print.h"
 
 namespace weft::detail {
 
@@ -59,6 +60,23 @@ std::string differences(const Planned& now, const Planned& then) {
   return fmt::format("{}", fmt::join(parts, "; "));
 }
 
+// Of programs with the same operations of the same arrays: the first that an op says otherwise.
+std::string fact_difference(const Planned& now, const Planned& then) {
+  for (size_t i = 0; i < std::min(now.facts.size(), then.facts.size()); ++i) {
+    const PlannedFact& fact = now.facts[i];
+    if (fact.text == then.facts[i].text) continue;
+    const std::string where = fact.line.file ? " at " + to_string(std::span(&fact.line, 1)) : "";
+    return fmt::format("{}{}, and was {}", fact.text, where, then.facts[i].text);
+  }
+  if (now.numbers != then.numbers)
+    return fmt::format(
+        "it takes {} number{} as arguments, and took {}: a number that spares work, as 0 does in a sum, and "
+        "numbers "
+        "that are equal have programs of their own",
+        now.numbers, now.numbers == 1 ? "" : "s", then.numbers);
+  return {};
+}
+
 // How many properties of the arrays that two programs read are the same.
 size_t properties_alike(const Planned& now, const Planned& then) {
   size_t same = 0;
@@ -76,10 +94,16 @@ Planned planned_of(const ir::Graph& graph) {
   constexpr int64_t kMostNamed = 60;
   Planned out;
   ir::Lines lines;
-  for (const ir::NodeRef& in : graph.inputs)
+  for (const ir::NodeRef& in : graph.inputs) {
     if (in->op == ir::Op::input)
       out.inputs.push_back({in->dtype(), in->shape(), in->as<ir::InputAttr>().strides});
+    else
+      ++out.numbers;
+  }
   for (const ir::Node* n : topological_order(graph.outputs)) {
+    if (!ir::is_given(n->op) && out.facts.size() < kMostNamed)
+      if (std::string text = ir::label(*n); text != ir::name(n->op))
+        out.facts.push_back({std::move(text), n->lines.only()});
     if (kind(n->op) == ir::OpKind::Source) continue;
     lines = lines.united(n->lines);
     if (out.count++ < kMostNamed) out.ops.append(out.ops.empty() ? "" : ", ").append(ir::called(*n));
@@ -103,14 +127,16 @@ std::string reason_of(const Planned& planned, const std::deque<Planned>& before)
     nearest = &one, same_lines = lines, same_ops = ops;
   }
   if (!nearest) return "it is the first of these lines and operations";
-  const std::string what = differences(planned, *nearest);
+  std::string what = differences(planned, *nearest);
   if (same_ops) {
+    if (what.empty()) what = fact_difference(planned, *nearest);
     const std::string where = same_lines ? "the same lines and operations"
                               : nearest->lines.empty()
                                   ? "the same operations"
                                   : "the same operations at " + to_string(nearest->lines);
     return where + " were planned before: " +
-           (what.empty() ? "numbers that decide something, slices, or memory that may be written are others"
+           (what.empty() ? "how slices of one array lie to each other, the settings, or which memory may be "
+                           "written differ"
                          : what);
   }
   return fmt::format("these lines were planned before, for {} operations ({}): now there are {}{}",

@@ -19,10 +19,18 @@ struct PlannedInput {
   friend bool operator==(const PlannedInput&, const PlannedInput&) = default;
 };
 
+// What an op says beyond its name: the positions of a slice, the axes of a sum, a number that decides something.
+struct PlannedFact {
+  std::string text;
+  SourceLine line;
+};
+
 struct Planned {
   std::vector<SourceLine> lines;      // of all ops
   std::string ops;                    // "exp, multiply, sum", in order
   std::vector<PlannedInput> inputs;   // those that are no numbers
+  int64_t numbers = 0;                // inputs that are; equal ones may be one
+  std::vector<PlannedFact> facts;     // of the first ops, in order
   int64_t count = 0;                  // of ops
   int64_t kernels = 0, compiled = 0;  // those that were compiled before the first run
   std::string reason;                 // filled by note_planned()

@@ -29,6 +29,11 @@ constexpr int64_t kFewResults = 8;
 
 bool is_narrow_float(DType t) { return kind(t) == DTypeKind::Float && size_of(t) < size_of(DType::F64); }
 
+// As `astype` takes it.
+std::string_view numpys_name(DType narrow) {
+  return narrow == DType::F32 ? "float32" : narrow == DType::F16 ? "float16" : "bfloat16";
+}
+
 // A float array that became f64 on its way: all that follows moves twice the bytes, or more.
 void see_widening(const ir::Node& node, CostsSeen& seen) {
   if (node.op != ir::Op::cast || node.dtype() != DType::F64 || !is_narrow_float(node.inputs[0]->dtype()))
@@ -39,8 +44,9 @@ void see_widening(const ir::Node& node, CostsSeen& seen) {
       {"widened", node.lines.all(),
        fmt::format(
            "an array of {0} becomes f64 here, and what follows moves {1} times the bytes: give the other "
-           "operand as {0} (a plain Python number, or .astype), unless f64 is meant",
-           from, size_of(DType::F64) / size_of(node.inputs[0]->dtype()))});
+           "operand as {0} (a plain Python number, or `.astype(\"{2}\")`), unless f64 is meant",
+           from, size_of(DType::F64) / size_of(node.inputs[0]->dtype()),
+           numpys_name(node.inputs[0]->dtype()))});
 }
 
 // A costly value that is read shifted: it is written, and read again, where neighbours cost less to compute twice.
@@ -56,11 +62,17 @@ void see_stored_stencils(std::span<const ir::Node* const> nodes, const Program& 
     if (at == std::string::npos) continue;
     const size_t end = program.explanation.find('\n', at + 1);
     if (program.explanation.substr(at, end - at).find(kReason) == std::string::npos) continue;
-    seen.add({"stored stencil", node->lines.all(),
-              fmt::format("{0} is costly and read at many positions, so a kernel of its own stores it first: "
-                          "where the math "
-                          "allows, shift what {0} is computed of, and compute it once of the result",
-                          ir::called(*node))});
+    seen.add(
+        {"stored stencil", node->lines.all(),
+         fmt::format(
+             "{} is costly, and neighbours read it at many positions: a kernel computes it once and stores "
+             "it, and another reads it, which is less work than computing it at each position. Where "
+             "the math allows, do the costly part after the neighbours are joined, as `exp(a + b)` for "
+             "`exp(a) * exp(b)`{}. Else leave it as it is",
+             ir::called(*node),
+             node->dtype() == DType::F64
+                 ? "; or let it be half as large: `.astype(\"float32\")` before the neighbours read it"
+                 : "")});
   }
 }
 
@@ -149,7 +161,7 @@ void see_denormals(std::span<const ir::NodeRef> nodes, std::span<const runtime::
           {"denormals", node.lines.all(),
            fmt::format("many elements that {} gives are too small for the usual form of {} (denormal): a "
                        "processor takes many times as long for each operation on them: scale the data, "
-                       "or put 0 in their place, as where(abs(x) < {}, 0, x) does",
+                       "or put 0 in their place, as `wf.where(wf.abs(x) < {}, 0, x)` does",
                        ir::called(node), name(node.dtype()),
                        node.dtype() == DType::F32 ? "1.2e-38" : "2.3e-308")});
   }
@@ -185,11 +197,11 @@ void see_oversubscription(const Program& program, const runtime::Device& device,
   for (const ProgramStep& step : program.steps) {
     const auto* k = std::get_if<KernelStep>(&step);
     if (!k || k->bytes_read + k->bytes_written < kWorthThreads) continue;
-    seen.add(
-        {"thread oversubscription", lines ? (*lines)(k->origin.lines) : k->origin.lines,
-         fmt::format("the kernel is given to {} threads, and this process may use {} processors: threads "
-                     "wait for each other: set_threads(0), or no WEFT_THREADS, takes as many as there are",
-                     device.threads(), processors)});
+    seen.add({"thread oversubscription", lines ? (*lines)(k->origin.lines) : k->origin.lines,
+              fmt::format(
+                  "the kernel is given to {} threads, and this process may use {} processors: threads "
+                  "wait for each other: `wf.set_threads(0)`, or no WEFT_THREADS, takes as many as there are",
+                  device.threads(), processors)});
   }
 }
 
@@ -201,12 +213,13 @@ void see_costs(std::span<const ir::Node* const> nodes, const Program& program, c
     const auto* k = std::get_if<KernelStep>(&step);
     // What writes about as much as it reads has totals beside its rows: these cost little.
     if (!k || k->launch.finish_tasks == 0 || k->bytes_written * kFewResults > k->bytes_read) continue;
-    seen.add(
-        {"split reduction", lines ? (*lines)(k->origin.lines) : k->origin.lines,
-         fmt::format(
-             "{}: few long rows are cut into parts, which a second launch joins: reduce several arrays in "
-             "one program (one eval), so that they share both launches",
-             k->origin.ops)});
+    seen.add({"split reduction", lines ? (*lines)(k->origin.lines) : k->origin.lines,
+              fmt::format("{}: all threads share each long row, and a second launch, of some microseconds, "
+                          "joins what they "
+                          "found. Of several reductions give all to one `wf.eval(a, b)`: they share both "
+                          "launches, and an array that "
+                          "they read is read once. A single one needs no change",
+                          k->origin.ops)});
   }
 }
 

@@ -83,6 +83,41 @@ ordered_json kernels_of(const Program& program, const std::vector<Texts>& texts,
 
 std::atomic<std::string (*)(const std::string& file)> read_source{nullptr};
 
+// Lines that are shown before and after each.
+constexpr uint32_t kAround = 3;
+
+// The first lines of a file, as far as they can be read.
+std::vector<std::string> text_of_file(const std::string& name, uint32_t most) {
+  std::ifstream on_disk(name);
+  std::istringstream elsewhere;
+  if (!on_disk)
+    if (const auto read = read_source.load()) elsewhere.str(read(name));
+  std::istream& file = on_disk ? static_cast<std::istream&>(on_disk) : elsewhere;
+  std::vector<std::string> lines;
+  for (std::string text; lines.size() < most && std::getline(file, text);) lines.push_back(text);
+  return lines;
+}
+
+// These lines, those around them, and what they are in: above each the lines that stand further to the left.
+std::set<uint32_t> lines_to_show(const std::vector<std::string>& all, const std::set<uint32_t>& numbers) {
+  const auto indent_of = [&](uint32_t n) { return all[n - 1].find_first_not_of(" \t\r"); };
+  const auto count = static_cast<uint32_t>(all.size());
+  std::set<uint32_t> out;
+  for (const uint32_t line : numbers) {
+    if (line == 0 || line > count) continue;
+    for (uint32_t n = line - std::min(line - 1, kAround); n <= std::min(count, line + kAround); ++n)
+      out.insert(n);
+    size_t indent = indent_of(line);
+    for (uint32_t n = line; --n > 0 && indent > 0;) {
+      const size_t own = indent_of(n);
+      if (own >= indent) continue;  // an empty line has the largest
+      out.insert(n);
+      indent = own;
+    }
+  }
+  return out;
+}
+
 }  // namespace
 
 std::string json_of(const PageProgram& of) {
@@ -119,24 +154,16 @@ std::string planned_json(const SessionState& session) {
 void on_source(std::string (*read)(const std::string& file)) { read_source = read; }
 
 std::string sources_of(const std::vector<SourceLine>& lines) {
-  constexpr uint32_t kAround = 3;
   constexpr size_t kLongest = 400;
   std::map<std::string, std::set<uint32_t>> wanted;
   for (const SourceLine& line : lines)
-    if (line.file)
-      for (uint32_t n = line.line - std::min(line.line, kAround); n <= line.line + kAround; ++n)
-        wanted[line.file].insert(n);
+    if (line.file) wanted[line.file].insert(line.line);
   ordered_json out = ordered_json::object();
   for (const auto& [name, numbers] : wanted) {
-    std::ifstream on_disk(name);
-    std::istringstream elsewhere;
-    if (!on_disk)
-      if (const auto read = read_source.load()) elsewhere.str(read(name));
-    std::istream& file = on_disk ? static_cast<std::istream&>(on_disk) : elsewhere;
+    const std::vector<std::string> all = text_of_file(name, *numbers.rbegin() + kAround);
     ordered_json texts = ordered_json::object();
-    std::string text;
-    for (uint32_t n = 1; n <= *numbers.rbegin() && std::getline(file, text); ++n)
-      if (numbers.contains(n)) texts[std::to_string(n)] = text.substr(0, kLongest);
+    for (const uint32_t n : lines_to_show(all, numbers))
+      texts[std::to_string(n)] = all[n - 1].substr(0, kLongest);
     if (!texts.empty()) out[name] = std::move(texts);
   }
   return out.dump(-1, ' ', false, ordered_json::error_handler_t::replace);

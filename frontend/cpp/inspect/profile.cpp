@@ -90,6 +90,7 @@ const std::vector<ProfileRow>& Profile::rows() const { return state_->ended().ro
 const std::vector<ProfileAdvice>& Profile::advice() const { return state_->ended().advice; }
 int64_t Profile::wall_ns() const { return state_->ended().wall_ns; }
 int64_t Profile::accounted_ns() const { return state_->ended().accounted_ns; }
+int64_t Profile::first_calls_ns() const { return state_->ended().first_calls_ns; }
 int64_t Profile::dropped() const { return state_->ended().dropped; }
 std::string Profile::table() const { return detail::table_of(state_->ended()); }
 std::string Profile::json() const { return detail::json_of(state_->ended()); }

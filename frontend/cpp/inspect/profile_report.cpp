@@ -8,14 +8,14 @@
 #include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
-#include <numeric>
-#include <optional>
 #include <string_view>
 #include <tuple>
 #include <unordered_map>
 
 #include "compiler/base/error.h"
-#include "frontend/cpp/evaluate/graphs_seen.h"
+#include "frontend/cpp/inspect/advise.h"
+#include "frontend/cpp/inspect/profile_summary.h"
+#include "frontend/cpp/inspect/time_shares.h"
 #include "frontend/files/whole_file.h"
 
 namespace weft::detail {
@@ -24,45 +24,9 @@ namespace {
 
 using nlohmann::ordered_json;
 using runtime::TraceEvent;
-using runtime::Work;
 
-constexpr int kSchemaVersion = 1;
-constexpr std::string_view kProgram = "program", kEvaluate = "evaluate";
-
-}  // namespace
-
-std::string_view kind_of(const runtime::TraceEvent& event) {
-  if (event.what == kFindsPrograms) return kEvaluate;
-  switch (event.work) {
-    case Work::Kernel:
-      return "kernel";
-    case Work::Blocks:
-      return "blocks";
-    case Work::Library:
-      return "library";
-    case Work::Copy:
-      return "copy";
-    case Work::Upload:
-      return "upload";
-    case Work::Download:
-      return "download";
-    case Work::Compile:
-      return "compile";
-    case Work::Load:
-      return "load";
-    case Work::Plan:
-      return "plan";
-    case Work::Interpret:
-      return "interpret";
-    case Work::Host:
-      return "host";
-    case Work::Record:
-      break;
-  }
-  return "record";
-}
-
-namespace {
+// 2: the kinds "overhead" and "your code" had other names.
+constexpr int kSchemaVersion = 2;
 
 // What the kinds mean, of those that the table has.
 constexpr std::pair<std::string_view, std::string_view> kKinds[] = {
@@ -72,60 +36,19 @@ constexpr std::pair<std::string_view, std::string_view> kKinds[] = {
     {"copy", "within a device"},
     {"upload", "a copy from the host"},
     {"download", "a copy to the host"},
-    {"compile", "Clang or NVRTC, once for each kernel"},
+    {"compile", "of a kernel, by Clang or NVRTC, once for each"},
     {"load", "of a kernel from the disk cache"},
-    {"plan", "a new graph to a program: passes, fusion, schedules"},
+    {"plan", "deciding for new operations which of them share a kernel, and how its loops run; once"},
     {"interpret", "what is too small for a kernel: the library's own loops compute it op by op"},
     {"host", "NumPy's answer"},
-    {"record", "a call of a function of compile(), which records it"},
-    {"evaluate", "what Weft does around the rows above: it finds programs, and memory for results"},
-    {"program", "the rest: your program, Python, and recording operations"},
+    {"record", "a call of a function of compile() that runs its Python code, to record its operations"},
+    {kOverhead, "what Weft does around the rows above: it finds what was compiled, and memory for results"},
+    {kYourCode, "the rest: your own code, Python, and recording operations"},
 };
 
-// Time that at least one event covers. Compiling that nobody waited for covers none.
-int64_t covered(const std::vector<TraceEvent>& events) {
-  std::vector<std::pair<int64_t, int64_t>> spans;
-  spans.reserve(events.size());
-  for (const TraceEvent& e : events)
-    if (!e.behind) spans.emplace_back(e.start, e.start + e.ns);
-  std::ranges::sort(spans);
-  int64_t total = 0, end = 0;
-  for (auto [from, to] : spans) {
-    total += std::max<int64_t>(0, to - std::max(from, end));
-    end = std::max(end, to);
-  }
-  return total;
-}
+bool is_around(const TraceEvent& event) { return kind_of(event) == kOverhead; }
 
-std::vector<ProfileLine> lines_of(const std::vector<SourceLine>& given) {
-  std::vector<ProfileLine> lines;
-  lines.reserve(given.size());
-  for (const SourceLine& line : given) lines.push_back({line.file, line.line});
-  return lines;
-}
-
-// How long each event took without the work that began and ended within it on its thread.
-std::vector<int64_t> own_times(const std::vector<TraceEvent>& events) {
-  std::vector<size_t> order(events.size());
-  std::iota(order.begin(), order.end(), size_t{0});
-  std::ranges::sort(order, {},
-                    [&](size_t i) { return std::tuple(events[i].thread, events[i].start, -events[i].ns); });
-  std::vector<int64_t> own(events.size());
-  std::vector<size_t> around;
-  for (const size_t i : order) {
-    const TraceEvent& e = events[i];
-    own[i] = e.ns;
-    while (!around.empty() && (events[around.back()].thread != e.thread ||
-                               events[around.back()].start + events[around.back()].ns < e.start + e.ns))
-      around.pop_back();
-    if (!around.empty()) own[around.back()] -= e.ns;
-    around.push_back(i);
-  }
-  return own;
-}
-
-std::vector<ProfileRow> rows_of(const std::vector<TraceEvent>& events) {
-  const std::vector<int64_t> own = own_times(events);
+std::vector<ProfileRow> rows_of(const std::vector<TraceEvent>& events, const TimeShares& shares) {
   const auto key_of = [](const TraceEvent& e) {
     std::vector<std::pair<std::string_view, uint32_t>> lines;
     lines.reserve(e.lines.size());
@@ -136,7 +59,7 @@ std::vector<ProfileRow> rows_of(const std::vector<TraceEvent>& events) {
   std::vector<ProfileRow> rows;
   for (size_t i = 0; i < events.size(); ++i) {
     const TraceEvent& e = events[i];
-    const int64_t ns = kind_of(e) == kEvaluate ? own[i] : e.ns;
+    const int64_t ns = is_around(e) ? shares.ns[i] : e.ns;
     const auto [at, fresh] = known.try_emplace(key_of(e), rows.size());
     if (fresh) {
       ProfileRow row;
@@ -146,13 +69,14 @@ std::vector<ProfileRow> rows_of(const std::vector<TraceEvent>& events) {
     }
     ProfileRow& row = rows[at->second];
     ++row.count;
-    row.total_ns += ns;
+    row.total_ns += ns, row.wall_ns += shares.ns[i];
     row.least_ns = std::min(row.least_ns, ns), row.most_ns = std::max(row.most_ns, ns);
     row.bytes_read += e.bytes_read, row.bytes_written += e.bytes_written;
     row.operations += e.operations;
     row.behind += e.behind;
   }
-  std::ranges::stable_sort(rows, std::ranges::greater{}, &ProfileRow::total_ns);
+  std::ranges::stable_sort(
+      rows, {}, [](const ProfileRow& row) { return std::pair(row.kind == kOverhead, -row.wall_ns); });
   return rows;
 }
 
@@ -186,7 +110,7 @@ std::string bytes_text(int64_t bytes) {
 std::string rate_text(int64_t amount, int64_t ns) {
   return amount == 0 || ns <= 0
              ? ""
-             : fmt::format("{:.2f}", static_cast<double>(amount) / static_cast<double>(ns));
+             : fmt::format("{:.3g}", static_cast<double>(amount) / static_cast<double>(ns));
 }
 
 // What JSON holds has to be UTF-8; names of files may be anything.
@@ -200,99 +124,28 @@ ordered_json lines_json(const std::vector<ProfileLine>& lines) {
   return out;
 }
 
-// What rows tell of themselves.
-std::optional<ProfileAdvice> advice_on(const ProfileRow& row) {
-  // So often in one profile that it is a loop; so short that starting it costs more than running it.
-  constexpr int64_t kMany = 32, kShort = 20'000;
-  constexpr int64_t kAgain = 3;
-  const auto said = [&](std::string cause, std::string text) {
-    return ProfileAdvice{std::move(cause), row.lines, std::move(text)};
-  };
-  if (row.kind == "host")
-    return said(
-        "host round trip",
-        fmt::format(
-            "{} is NumPy's answer ({} times, {}): what is computed before it is written to memory, and "
-            "nothing fuses across it: look for a name that Weft computes itself, or call it once, outside "
-            "of loops",
-            row.what, row.count, time_text(row.total_ns)));
-  const bool runs = row.kind == "kernel" || row.kind == "blocks" || row.kind == "interpret";
-  if (runs && row.count >= kMany && row.total_ns / row.count < kShort)
-    return said(
-        "small programs",
-        fmt::format(
-            "{} ran {} times, for {:.1f} us each: a loop looks at values in each turn: look at them once "
-            "after it, give its body to compile(), or write it as fori_loop or scan",
-            row.what, row.count, static_cast<double>(row.total_ns) / row.count / 1e3));
-  if (row.kind == "copy" && row.what.starts_with("array from ") && row.count >= kAgain)
-    return said(
-        "copies between devices",
-        fmt::format(
-            "an {} was copied {} times, {} in all: put arrays on the device where they are used once, "
-            "before the loop, and bring results back once, after it",
-            row.what, row.count, bytes_text(row.bytes_read)));
-  if (row.kind == "record" && row.count >= kAgain)
-    return said(
-        "new recordings",
-        fmt::format(
-            "{} was recorded {} times: its shapes, dtypes or values that decide something changed: give "
-            "what changes as an array, and pad shapes to a few; its why() says what was new",
-            row.what, row.count));
-  return std::nullopt;
-}
-
-// Several new programs of the same lines.
-void add_new_programs(const std::vector<ProfileRow>& rows, std::vector<ProfileAdvice>& out) {
-  constexpr int64_t kAgain = 3;
-  std::map<std::string, std::pair<int64_t, const ProfileRow*>> planned;
-  for (const ProfileRow& row : rows) {
-    if (row.kind != "plan" || row.lines.empty()) continue;
-    std::string key;
-    for (const ProfileLine& line : row.lines) key += fmt::format("{}:{} ", line.file, line.line);
-    auto& [count, first] = planned[key];
-    count += row.count;
-    if (!first) first = &row;
-  }
-  for (const auto& [key, found] : planned)
-    if (found.first >= kAgain)
-      out.push_back(
-          {"new programs", found.second->lines,
-           fmt::format(
-               "these lines became a new program {} times: shapes, dtypes or the number of operations "
-               "changed from turn to turn: keep them the same (pad, or mask with where), and eval at the "
-               "end of each turn",
-               found.first)});
-}
-
-std::vector<ProfileAdvice> advice_on(const std::vector<ProfileRow>& rows,
-                                     const std::vector<CostSeen>& costs) {
-  std::vector<ProfileAdvice> out;
-  for (const ProfileRow& row : rows)
-    if (std::optional<ProfileAdvice> one = advice_on(row)) out.push_back(*std::move(one));
-  add_new_programs(rows, out);
-  for (const CostSeen& cost : costs) out.push_back({cost.cause, lines_of(cost.lines), cost.text});
-  return out;
-}
-
 }  // namespace
 
 ProfileReport report_of(runtime::Trace::Taken taken, const std::vector<CostSeen>& costs, int64_t start,
                         int64_t end) {
   ProfileReport report;
   report.events = std::move(taken.events);
-  report.rows = rows_of(report.events);
+  const TimeShares shares = time_shares(report.events, is_around);
+  report.rows = rows_of(report.events, shares);
   report.start = start, report.wall_ns = end - start;
-  report.accounted_ns = covered(report.events);
-  // What no event covers is the program's.
+  report.accounted_ns = shares.covered;
+  for (const ProfileRow& row : report.rows)
+    if (is_first_call(row.kind)) report.first_calls_ns += row.wall_ns;
+  // What no event covers is the caller's.
   if (const int64_t rest = report.wall_ns - report.accounted_ns; rest > 0 && !report.rows.empty()) {
     ProfileRow row;
-    row.kind = kProgram, row.what = "Python, and recording";
-    row.count = 1, row.total_ns = row.least_ns = row.most_ns = rest;
-    const auto at = std::ranges::find_if(report.rows, [&](const ProfileRow& r) { return r.total_ns < rest; });
-    report.rows.insert(at, std::move(row));
+    row.kind = kYourCode, row.what = "Python, and recording";
+    row.count = 1, row.total_ns = row.least_ns = row.most_ns = row.wall_ns = rest;
+    report.rows.push_back(std::move(row));
   }
   report.dropped = taken.dropped;
-  report.advice = advice_on(report.rows, costs);
+  report.advice =
+      advice_on({report.events, shares.ns, report.rows, costs, report.wall_ns, report.first_calls_ns});
   return report;
 }
 
@@ -326,19 +179,35 @@ MemoryPeak peak_of(const ProfileReport& report) {
   return peak;
 }
 
+namespace {
+
+// "advice: widened at blur.py:12: 31 %: 3.21 ms of 10.4 ms: …".
+std::string advice_text(const ProfileAdvice& advice) {
+  const std::string size = size_of(advice), lines = text_of(advice.lines);
+  return fmt::format("advice: {}{}: {}{}{}\n", advice.cause,
+                     lines.empty() ? "" : fmt::format(" at {}", lines), advice.small ? "small, " : "",
+                     size.empty() ? "" : size + ": ", advice.text);
+}
+
+}  // namespace
+
 std::string table_of(const ProfileReport& report) {
-  std::string out = fmt::format(
-      "profile of {}: {:.1f} % of it is Weft's work; the rest is your program, Python and recording\n",
-      time_text(report.wall_ns), share_of(report.accounted_ns, report));
+  const TimeGroups groups = time_groups(report);
+  std::string out = fmt::format("profile of {}", time_text(report.wall_ns));
   if (report.rows.empty())
-    return out + "nothing ran: what is recorded runs when somebody looks at it, as by eval\n";
+    return out + ": nothing ran: what is recorded runs when somebody looks at it, as by eval\n";
+  out +=
+      fmt::format(": {:.1f} % ran operations, {:.1f} % first calls, {:.1f} % overhead, {:.1f} % your code\n",
+                  share_of(groups.operations, report), share_of(groups.first_calls, report),
+                  share_of(groups.overhead, report), share_of(groups.own, report));
+  if (const std::string first = first_calls_text(report); !first.empty()) out += first + "\n";
   out += fmt::format("{:>7}  {:>6}  {:>13}  {:>12}  {:>13}  {:>7}  {:<9}  {}\n", "share", "count", "total",
                      "each", "bytes", "GB/s", "kind", "what");
   for (const ProfileRow& row : report.rows) {
     const int64_t bytes = row.bytes_read + row.bytes_written;
     const std::string lines = text_of(row.lines);
     out += fmt::format(
-        "{:>5.1f} %  {:>6}  {:>13}  {:>12}  {:>13}  {:>7}  {:<9}  {}{}{}{}\n", share_of(row.total_ns, report),
+        "{:>5.1f} %  {:>6}  {:>13}  {:>12}  {:>13}  {:>7}  {:<9}  {}{}{}{}\n", share_of(row.wall_ns, report),
         row.count, time_text(row.total_ns), time_text(row.total_ns / row.count), bytes_text(bytes),
         rate_text(bytes, row.total_ns), row.kind, row.what, lines.empty() ? "" : fmt::format(" at {}", lines),
         row.operations ? fmt::format(", {} GFLOP/s", rate_text(row.operations, row.total_ns)) : "",
@@ -356,9 +225,8 @@ std::string table_of(const ProfileReport& report) {
                          peak.owners[i].first.empty() ? "of data that was given" : peak.owners[i].first);
     out += peak.owners.size() > kMost ? fmt::format(" and {} more\n", peak.owners.size() - kMost) : "\n";
   }
-  for (const ProfileAdvice& advice : report.advice)
-    out += fmt::format("advice: {}{}: {}\n", advice.cause,
-                       advice.lines.empty() ? "" : fmt::format(" at {}", text_of(advice.lines)), advice.text);
+  if (const std::string conclusion = conclusion_text(report); !conclusion.empty()) out += conclusion + "\n";
+  for (const ProfileAdvice& advice : report.advice) out += advice_text(advice);
   if (const runtime::HardwareCounts& c = report.counts; c.cycles > 0 && c.instructions > 0)
     out += fmt::format(
         "processor: {} instructions, {:.2f} a cycle; {:.2f} cache misses in 1000 instructions, on all "
@@ -391,13 +259,19 @@ std::string json_of(const ProfileReport& report) {
                     {"total_ns", row.total_ns},
                     {"least_ns", row.least_ns},
                     {"most_ns", row.most_ns},
+                    {"wall_ns", row.wall_ns},
                     {"bytes_read", row.bytes_read},
                     {"bytes_written", row.bytes_written},
                     {"operations", row.operations},
                     {"behind", row.behind}});
   ordered_json advice = ordered_json::array();
   for (const ProfileAdvice& one : report.advice)
-    advice.push_back({{"cause", one.cause}, {"lines", lines_json(one.lines)}, {"text", one.text}});
+    advice.push_back({{"cause", one.cause},
+                      {"lines", lines_json(one.lines)},
+                      {"text", one.text},
+                      {"ns", one.ns > 0 ? ordered_json(one.ns) : ordered_json()},
+                      {"of_ns", one.of_ns},
+                      {"small", one.small}});
   const MemoryPeak peak = peak_of(report);
   ordered_json owners = ordered_json::array();
   for (const auto& [owner, bytes] : peak.owners) owners.push_back({{"owner", owner}, {"bytes", bytes}});
@@ -405,6 +279,9 @@ std::string json_of(const ProfileReport& report) {
                  {"version", kSchemaVersion},
                  {"wall_ns", report.wall_ns},
                  {"accounted_ns", report.accounted_ns},
+                 {"first_calls_ns", report.first_calls_ns},
+                 {"first_calls", first_calls_text(report)},
+                 {"conclusion", conclusion_text(report)},
                  {"dropped", report.dropped},
                  {"processor", processor_json(report)},
                  {"rows", std::move(rows)},
@@ -418,7 +295,7 @@ std::string json_of(const ProfileReport& report) {
 
 std::string csv_of(const ProfileReport& report) {
   std::string out =
-      "kind,what,lines,count,total_ns,least_ns,most_ns,bytes_read,bytes_written,operations,behind\n";
+      "kind,what,lines,count,total_ns,least_ns,most_ns,wall_ns,bytes_read,bytes_written,operations,behind\n";
   const auto quoted = [](const std::string& text) {
     std::string all = "\"";
     for (const char c : text) all += c == '"' ? "\"\"" : std::string(1, c);
@@ -428,9 +305,9 @@ std::string csv_of(const ProfileReport& report) {
     std::string lines;
     for (const ProfileLine& line : row.lines)
       lines += fmt::format("{}{}:{}", lines.empty() ? "" : " ", line.file, line.line);
-    out += fmt::format("{},{},{},{},{},{},{},{},{},{},{}\n", row.kind, quoted(row.what), quoted(lines),
-                       row.count, row.total_ns, row.least_ns, row.most_ns, row.bytes_read, row.bytes_written,
-                       row.operations, row.behind);
+    out += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{}\n", row.kind, quoted(row.what), quoted(lines),
+                       row.count, row.total_ns, row.least_ns, row.most_ns, row.wall_ns, row.bytes_read,
+                       row.bytes_written, row.operations, row.behind);
   }
   return out;
 }

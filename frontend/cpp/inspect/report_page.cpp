@@ -50,11 +50,13 @@ ordered_json drawn_events(const ProfileReport& report) {
   return out;
 }
 
-// The lines of all rows; those of programs are among them.
+// The lines of all rows and advice; those of programs are among them.
 std::vector<SourceLine> lines_of_rows(const ProfileReport& report) {
   std::vector<SourceLine> out;
   for (const ProfileRow& row : report.rows)
     for (const ProfileLine& line : row.lines) out.push_back({line.file.c_str(), line.line});
+  for (const ProfileAdvice& advice : report.advice)
+    for (const ProfileLine& line : advice.lines) out.push_back({line.file.c_str(), line.line});
   return out;
 }
 

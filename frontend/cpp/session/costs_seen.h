@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <mutex>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -18,6 +19,9 @@ struct CostSeen {
   std::string text;
   friend bool operator==(const CostSeen&, const CostSeen&) = default;
 };
+
+// The cause of what is no cost by itself: the arguments that a function was recorded for again.
+constexpr std::string_view kRecordedFor = "recorded for";
 
 class CostsSeen {
  public:

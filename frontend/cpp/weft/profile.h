@@ -18,12 +18,14 @@ struct ProfileLine {
 
 // Work of one kind, of the same ops for the same lines.
 struct ProfileRow {
-  // kernel, blocks, library, copy, upload, download, compile, load, plan, interpret, host, record
+  // kernel, blocks, library, copy, upload, download, compile, load, plan, interpret, host, record, overhead, your code
   std::string kind;
   std::string what;  // ops, or a name
   std::vector<ProfileLine> lines;
   int64_t count = 0;
   int64_t total_ns = 0, least_ns = 0, most_ns = 0;
+  // Of the wall time: each moment counts once, for the innermost work, and threads that work at the same time share it.
+  int64_t wall_ns = 0;
   int64_t bytes_read = 0, bytes_written = 0;  // as planned
   int64_t operations = 0;                     // of floats, in matrix products; 0 where they are not counted
   int64_t behind = 0;                         // of the count: compiled while nobody waited
@@ -35,6 +37,9 @@ struct ProfileAdvice {
   std::string cause;
   std::vector<ProfileLine> lines;
   std::string text;
+  int64_t ns = 0;      // that it is about, at most; 0: not known
+  int64_t of_ns = 0;   // of so much: first calls are left out where it is about what a second call does, too
+  bool small = false;  // so little of it that it is hardly worth a change
 };
 
 class Profile {
@@ -50,14 +55,16 @@ class Profile {
   bool running() const;
 
   // All that follows is Error while it runs.
-  // The most time first.
+  // The most time first; last what no line of the caller's has: overhead, and the caller's own code.
   const std::vector<ProfileRow>& rows() const;
   int64_t wall_ns() const;
   // Of the wall time: when at least one thread did something that a row counts.
   int64_t accounted_ns() const;
   // Pieces of work that came after the millionth, which no row counts.
   int64_t dropped() const;
-  // What could be spared, the most time first as far as it is known.
+  // Of the wall time: compiling, planning, loading and recording what had not run before. The same again has none of it.
+  int64_t first_calls_ns() const;
+  // What could be spared, the most time first.
   const std::vector<ProfileAdvice>& advice() const;
   // The rows and the advice for a terminal.
   std::string table() const;

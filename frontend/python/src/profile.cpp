@@ -24,6 +24,12 @@ void note_work(const std::string& kind, const std::string& what, int64_t start, 
   trace().add(std::move(event));
 }
 
+// What a recording is for that the one before was not, at the line that runs.
+void note_recording(const std::string& differs) {
+  if (!differs.empty())
+    Session::current().state().costs_seen.add({std::string(detail::kRecordedFor), {python_line()}, differs});
+}
+
 }  // namespace
 
 int64_t profile_time() { return trace().on() ? runtime::Trace::now() : 0; }
@@ -59,6 +65,7 @@ void bind_profile(nb::module_& m) {
       .def("json", &Profile::json)
       .def("save", &Profile::save, "path"_a);
   m.def("profile_time", profile_time, "The time now while a profile runs, else 0.");
+  m.def("note_recording", note_recording, "differs"_a);
   m.def("note_work", note_work, "kind"_a, "what"_a, "start"_a, "bytes_read"_a = 0, "bytes_written"_a = 0);
 }
 

@@ -5,7 +5,9 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <numeric>
+#include <thread>
 
+#include "frontend/cpp/inspect/time_shares.h"
 #include "frontend/cpp/weft/profile.h"
 #include "tests/support/test_session.h"
 
@@ -45,7 +47,7 @@ TEST_F(ProfileTest, CountsKernelsByTheLinesThatAskedForThem) {
   EXPECT_EQ(count(profile, "compile"), 1);
   EXPECT_EQ(count(profile, "plan"), 1);
   for (const ProfileRow& row : profile.rows()) {
-    if (row.kind == "evaluate" || row.kind == "program") continue;  // of all lines
+    if (row.kind == "your code") continue;  // of no line
     ASSERT_EQ(row.lines.size(), 1u) << row.kind;
     EXPECT_THAT(row.lines[0].file, HasSubstr("profile_test.cpp"));
     EXPECT_EQ(row.lines[0].line, line);
@@ -60,6 +62,50 @@ TEST_F(ProfileTest, CountsKernelsByTheLinesThatAskedForThem) {
   EXPECT_LE(profile.accounted_ns(), profile.wall_ns());
   EXPECT_EQ(profile.dropped(), 0);
   EXPECT_THAT(profile.table(), HasSubstr("exp at profile_test.cpp:"));
+}
+
+runtime::TraceEvent event(runtime::Work work, int thread, int64_t start, int64_t ns) {
+  runtime::TraceEvent e;
+  e.work = work, e.thread = thread, e.start = start, e.ns = ns;
+  return e;
+}
+
+TEST(TimeShares, AMomentCountsOnceForTheInnermostWork) {
+  const std::vector<runtime::TraceEvent> events = {
+      event(runtime::Work::Host, 0, 100, 50), event(runtime::Work::Download, 0, 100, 20),
+      event(runtime::Work::Kernel, 0, 200, 10), event(runtime::Work::Record, 0, 90, 70)};
+  const detail::TimeShares shares = detail::time_shares(events, [](const auto&) { return false; });
+  EXPECT_THAT(shares.ns, testing::ElementsAre(30, 20, 10, 20));
+  EXPECT_EQ(shares.covered, 80);
+}
+
+TEST(TimeShares, ThreadsShareAMomentAndWhatWaitsHasNone) {
+  std::vector<runtime::TraceEvent> events = {
+      event(runtime::Work::Plan, 0, 0, 100), event(runtime::Work::Compile, 1, 10, 60),
+      event(runtime::Work::Compile, 2, 10, 30), event(runtime::Work::Compile, 3, 0, 100)};
+  events[3].behind = true;
+  const detail::TimeShares shares =
+      detail::time_shares(events, [](const auto& e) { return e.work == runtime::Work::Plan; });
+  EXPECT_THAT(shares.ns, testing::ElementsAre(40, 45, 15, 0));
+  EXPECT_EQ(shares.covered, 100);
+}
+
+TEST_F(ProfileTest, RowsOfAllThreadsAreTheWallTime) {
+  const Array x = numbers();
+  Profile profile;
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 4; ++i)
+    threads.emplace_back([&x, i] { sum(exp(x) * static_cast<float>(i + 2)).eval(); });
+  for (std::thread& thread : threads) thread.join();
+  profile.stop();
+  int64_t together = 0, first_calls = 0;
+  for (const ProfileRow& row : profile.rows()) {
+    together += row.wall_ns;
+    if (row.kind == "compile" || row.kind == "plan" || row.kind == "load") first_calls += row.wall_ns;
+  }
+  EXPECT_EQ(together, profile.wall_ns());
+  EXPECT_EQ(first_calls, profile.first_calls_ns());
+  EXPECT_GT(first_calls, 0);
 }
 
 TEST_F(ProfileTest, IsOfItsSessionAlone) {
@@ -100,7 +146,7 @@ TEST_F(ProfileTest, IsJsonAndATrace) {
   const auto trace = nlohmann::json::parse(profile.trace());
   const int64_t rows = std::accumulate(
       profile.rows().begin(), profile.rows().end(), int64_t{0}, [](int64_t n, const ProfileRow& row) {
-        return row.kind == "program" ? n : n + row.count;  // what is left over
+        return row.kind == "your code" ? n : n + row.count;  // what is left over
       });
   EXPECT_EQ(static_cast<int64_t>(trace["traceEvents"].size()), rows + 1) << "and the name of the process";
 }

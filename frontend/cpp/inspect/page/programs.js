@@ -4,7 +4,7 @@ function programs() {
   const all = data.programs;
   if (!all.length) return;
   const host = $("programs");
-  host.append(make("h2", {}, all.length === 1 ? "The program" : "The programs"), make("p", { class: "soft" }, "What is looked at together is one program: a graph, which passes rewrite and fusion cuts into kernels. " + (data.more_runs ? data.more_runs + " runs were of programs that are not shown." : "")));
+  host.append(make("h2", {}, all.length === 1 ? "The program" : "The programs"), make("p", { class: "soft" }, ...worded("What is looked at together is one program: a graph of operations, which passes rewrite, and which is cut into kernels. "), data.more_runs ? data.more_runs + " runs were of programs that are not shown." : ""));
   if (all.length > 1) {
     const body = make("tbody");
     all.map((program, k) => [program, k]).sort(([a], [b]) => b.runs - a.runs).forEach(([program, k]) => {
@@ -25,12 +25,14 @@ function linesOfProgram(program) {
   return [...found.values()];
 }
 
+const adviceKey = one => one.cause + " " + one.lines.map(place).sort().join(" ");
 function showProgram(k) {
   current = k;
   document.querySelectorAll("#list tbody tr").forEach(line => line.classList.toggle("now", +line.dataset.program === k));
   const program = data.programs[k], host = $("program"), s = program.explain.summary;
   host.replaceChildren(make("p", {}, s.operations + (s.operations === 1 ? " operation" : " operations") + " in " + program.explain.steps.length + (program.explain.steps.length === 1 ? " step: " : " steps: ") + size(s.bytes_read) + " read and " + size(s.bytes_written) + " written" + (s.op_by_op_bytes ? "; op by op, as NumPy computes, it would be " + size(s.op_by_op_bytes) : "") + "."));
-  for (const one of program.explain.advice) host.append(make("div", { class: "advice" }, make("b", {}, one.cause), one.lines.length ? " at " + places(one.lines) : "", make("br"), one.text));
+  const known = new Set(profile.advice.map(adviceKey)), more = program.explain.advice.filter(one => !known.has(adviceKey(one)));
+  host.append(...more.map(adviceBox));
   host.append(make("h3", {}, "The graph"));
   showGraph(program, host);
   host.append(make("h3", {}, "A kernel"), make("div", { id: "kernel" }));
@@ -81,7 +83,7 @@ function showGraph(program, host) {
     if (first && first.scrollIntoView) first.scrollIntoView({ block: "nearest" });
   };
   bar.append(...buttons, " ", find, " ", act("Open all", "openall", () => { view.model.boxes.forEach((b, k) => { if (b.kind !== "given" && view.open.size < 12) view.open.add(k); }); redraw(); }), " ", act("Fold all", "foldall", () => { view.open.clear(); redraw(); }), " ", act("+", "larger", () => { view.zoom *= 1.25; redraw(); }), " ", act("\u2212", "smaller", () => { view.zoom /= 1.25; redraw(); }));
-  if (buttons.length === 1) buttons[0].textContent = "no pass changed it: kernels of the graph as it was recorded";
+  if (buttons.length === 1) buttons[0].textContent = "the kernels; they are made of the graph as it was recorded";
   host.append(make("p", { class: "soft" }, "After the passes a box is a step that runs; before them, one of your lines. A click opens a box; arrows are arrays that go through memory, and inside of a box values that stay in registers."), bar, said, where);
   redraw();
 }
@@ -134,14 +136,14 @@ function showKernel(program, at) {
     yours.push({ key, text: (one ? String(line) : key) + "  " + (one ? text : text.trim()) });
   }
   const texts = kernel.text.split("\n"), first = texts.findIndex(line => /^(struct S\d|extern "C"|__global__|static __global__)/.test(line));
-  const row = (text, light) => {
-    const line = make("div", light ? { tabindex: 0 } : {}, text || " ");
+  const row = (text, light, words) => {
+    const line = make("div", light ? { tabindex: 0 } : {}, ...(words ? worded(text || " ") : [text || " "]));
     if (light) { line.onclick = () => lit(light); line.onkeydown = event => { if (event.key === "Enter") lit(light); }; }
     return line;
   };
   const valuesIn = text => new Set([...text.matchAll(/\b[vyzkr](\d+)\b/g)].map(found => +found[1])), totalsIn = text => new Set([...text.matchAll(/\b[Tt](\d+)\b/g)].map(found => +found[1]));
   const left = yours.map(one => row(one.text, { lines: new Set([one.key]) }));
-  const middle = loops.map(one => row(one.text, one.value === undefined && one.total === undefined ? null : { values: new Set(one.value === undefined ? [] : [one.value]), totals: new Set(one.total === undefined ? [] : [one.total]) }));
+  const middle = loops.map(one => row(one.text, one.value === undefined && one.total === undefined ? null : { values: new Set(one.value === undefined ? [] : [one.value]), totals: new Set(one.total === undefined ? [] : [one.total]) }, true));
   const right = texts.slice(Math.max(0, first)).map(text => row(text, valuesIn(text).size || totalsIn(text).size ? { values: valuesIn(text), totals: totalsIn(text) } : null));
   const code = make("pre", { id: "code" }, first > 0 ? row("// " + first + " lines of helper functions come before; wf.show(x, \"" + (kernel.language === "CUDA" ? "cuda" : "cpp") + "\") has them") : "", ...right);
   const machine = typeof kernel.assembly === "number" ? program.kernels[kernel.assembly].assembly : kernel.assembly;
@@ -155,7 +157,7 @@ function showKernel(program, at) {
   tabs.firstChild.classList.add("now");
   host.replaceChildren(make("p", {}, pick), make("p", { class: "soft" }, "A click on a line of one text lights up what belongs to it in the others."),
     make("div", { class: "panels" }, make("div", {}, make("h3", {}, "Your lines" + (own.size && new Set([...own.values()].map(line => line.file)).size === 1 ? " of " + place([...own.values()][0]).replace(/:\d+$/, "") : "")), make("pre", { class: "scroll", id: "yours" }, ...(left.length ? left : [row("no line is known")]))),
-      make("div", {}, make("h3", {}, "The kernel's loops"), make("pre", { class: "scroll", id: "loops" }, ...(middle.length ? middle : [row("not known")]))),
+      make("div", {}, make("h3", {}, ...worded("The kernel's loops")), make("pre", { class: "scroll", id: "loops" }, ...(middle.length ? middle : [row("not known")]))),
       make("div", {}, tabs, make("div", { class: "scroll" }, code, assembly))));
   lit = light => {
     const values = new Set(light.values || []), totals = new Set(light.totals || []);
@@ -180,10 +182,10 @@ function showSteps(program, host) {
     const named = new Set([...step.writes, ...step.keeps]), inside = make("ul");
     for (const n of step.keeps) inside.append(make("li", { class: "code" }, "keeps " + values[n].text));
     for (const n of step.writes) inside.append(make("li", { class: "code" }, "writes " + values[n].text + " (" + size(values[n].bytes) + ")"));
-    for (const note of step.notes) inside.append(make("li", { class: "code" }, note));
+    for (const note of step.notes) inside.append(make("li", { class: "code" }, ...worded(note)));
     for (const edge of edges) if (named.has(edge.to)) inside.append(make("li", { class: "code" }, (edge.fused ? "fused: " : "not fused: ") + values[edge.from].text + " \u2192 " + values[edge.to].text + ": " + (edge.fused ? size(edge.bytes_saved) + " stay inside" : edge.reason)));
     const own = new Set([...named].flatMap(n => values[n].lines.map(place)));
-    const box = make("details", { "data-step": k }, make("summary", { class: "code" }, "step " + k + ": " + step.text), inside);
+    const box = make("details", { "data-step": k }, make("summary", { class: "code" }, ...worded("step " + k + ": " + step.text)), inside);
     box.rows = rows.map((row, i) => [row, i]).filter(([row]) => row.lines.some(line => own.has(place(line)))).map(([, i]) => i);
     box.querySelector("summary").onclick = () => { choose(box.rows); const at = program.kernels.findIndex(kernel => kernel.step === k); if (at >= 0) showKernel(program, at); };
     host.append(box);

@@ -5,5 +5,5 @@ document.addEventListener("keydown", event => {
 $("search").oninput = table;
 $("in").onclick = () => zoom(.5, 0); $("out").onclick = () => zoom(2, 0);
 $("left").onclick = () => zoom(1, -.25); $("right").onclick = () => zoom(1, .25);
-glance(); table(); lines(); compiled(); timeline(); memory(); roof(); flops(); programs();
+glance(); advice(); table(); lines(); compiled(); timeline(); memory(); roof(); flops(); programs(); wordList();
 document.documentElement.dataset.ready = "yes";

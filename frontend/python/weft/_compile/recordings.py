@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 
+from weft import _core
 from weft._core import Array
 from weft._base.recorded import described
 
@@ -20,6 +21,7 @@ class Recordings:
     def __init__(self, name: str, parameters: tuple[str, ...]) -> None:
         self.name, self.parameters = name, parameters
         self.lines: list[str] = []
+        self.last: list[str] = []  # what the last one was for, argument by argument
 
     def note(self, args: list[Any], numbers: list[int], decided: dict[int, str], is_leaves: bool) -> None:
         parts = []
@@ -34,6 +36,9 @@ class Recordings:
                 shown = repr(one)
                 shown = shown if len(shown) <= 40 else shown[:37] + "..."
                 parts.append(f"{name} = {shown}" + (f" (its value was asked for at {decided[place]})" if decided.get(place) else ""))
+        if self.last and _core.profile_time():
+            _core.note_recording("; ".join(f"{now} (before: {then})" for now, then in zip(parts, self.last) if now != then))
+        self.last = parts
         self.lines.append(", ".join(parts) or "no arguments")
         if len(self.lines) == _many:
             warnings.warn(f"compile: {self.name} has been recorded {_many} times, the last time for {self.lines[-1]}: why() lists all of them",

@@ -1,0 +1,234 @@
+#include "frontend/cpp/inspect/advise.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <string_view>
+
+#include "frontend/cpp/inspect/profile_data.h"
+#include "frontend/cpp/inspect/substitutes.h"
+
+namespace weft::detail {
+
+namespace {
+
+using runtime::TraceEvent;
+using runtime::Work;
+
+// Advice about less of the time is small.
+constexpr int64_t kSmallPart = 20;
+// What a launch takes that joins the parts of a row, at most, in nanoseconds.
+constexpr int64_t kSecondLaunch = 10'000;
+
+bool is_same(const ProfileLine& a, const ProfileLine& b) { return a.line == b.line && a.file == b.file; }
+
+bool share_a_line(const std::vector<ProfileLine>& a, const std::vector<ProfileLine>& b) {
+  return std::ranges::any_of(a, [&](const ProfileLine& one) {
+    return std::ranges::any_of(b, [&](const ProfileLine& other) { return is_same(one, other); });
+  });
+}
+
+bool runs(const ProfileRow& row) {
+  return row.kind == "kernel" || row.kind == "blocks" || row.kind == "interpret";
+}
+
+// Of the rows that `counts`, and that have one of the lines.
+template <class Counts>
+int64_t ns_at(const std::vector<ProfileRow>& rows, const std::vector<ProfileLine>& lines, Counts&& counts) {
+  int64_t ns = 0;
+  for (const ProfileRow& row : rows)
+    if (counts(row) && share_a_line(row.lines, lines)) ns += row.wall_ns;
+  return ns;
+}
+
+int64_t run_ns_at(const Profiled& p, const std::vector<ProfileLine>& lines) {
+  return ns_at(p.rows, lines, [](const ProfileRow& row) { return runs(row) || row.kind == "library"; });
+}
+
+int64_t runs_at(const Profiled& p, const std::vector<ProfileLine>& lines) {
+  int64_t count = 0;
+  for (const ProfileRow& row : p.rows)
+    if (runs(row) && share_a_line(row.lines, lines)) count += row.count;
+  return count;
+}
+
+// What the recordings of a function led to: from where each begins to where something runs.
+int64_t ns_of_recordings(const Profiled& p, const ProfileRow& recorded) {
+  std::vector<std::pair<int64_t, int64_t>> spans;
+  for (const TraceEvent& e : p.events) {
+    if (e.work != Work::Record || e.what != recorded.what) continue;
+    int64_t until = e.start + e.ns, next = INT64_MAX;
+    for (const TraceEvent& other : p.events) {
+      const bool ends_it =
+          other.work != Work::Plan && other.work != Work::Compile && other.work != Work::Load;
+      if (ends_it && other.thread == e.thread && other.start >= until) next = std::min(next, other.start);
+    }
+    spans.emplace_back(e.start, next);
+  }
+  int64_t ns = 0;
+  for (size_t i = 0; i < p.events.size(); ++i) {
+    if (!is_first_call(kind_of(p.events[i]))) continue;
+    const int64_t start = p.events[i].start;
+    if (std::ranges::any_of(spans, [&](auto span) { return start >= span.first && start < span.second; }))
+      ns += p.event_ns[i];
+  }
+  return ns;
+}
+
+ProfileAdvice said(std::string cause, const ProfileRow& row, std::string text, int64_t ns) {
+  return {std::move(cause), row.lines, std::move(text), ns};
+}
+
+ProfileAdvice on_host(const Profiled& p, const ProfileRow& row) {
+  const std::string_view instead = substitute_of(row.what);
+  return said(
+      "host round trip", row,
+      fmt::format(
+          "{} is NumPy's answer ({}): what is computed before it is written to memory, and nothing fuses "
+          "across it. {}",
+          row.what, row.count == 1 ? "once" : fmt::format("{} times", row.count),
+          instead.empty() ? "Look for a name that Weft computes itself, or call it once, outside of loops"
+                          : fmt::format("Weft computes this instead: {}", instead)),
+      std::min(row.total_ns, p.wall_ns));
+}
+
+// What names of a row's ops are reductions, as a user writes them.
+std::string_view reduction_in(std::string_view what) {
+  for (const std::string_view name : {"sum", "max", "min", "prod", "argmax", "argmin", "any", "all"})
+    if (what == name || what.ends_with(fmt::format(", {}", name))) return name;
+  return {};
+}
+
+// `row` is of a loop of short work. What goes around it is spared with it.
+ProfileAdvice on_small_programs(const Profiled& p, const ProfileRow& row) {
+  const std::string_view reduction = reduction_in(row.what);
+  const std::string rows = reduction.empty()
+                               ? std::string("compute all turns at once, with an axis for the loop")
+                               : fmt::format(
+                                     "compute all turns at once, with an axis for the loop, as `wf.{0}(x, "
+                                     "axis=1)` in the place of "
+                                     "`float(wf.{0}(x[i]))` for each i",
+                                     reduction);
+  const int64_t around =
+      ns_at(p.rows, row.lines, [](const ProfileRow& one) { return one.kind == kOverhead; });
+  return said(
+      "small programs", row,
+      fmt::format(
+          "{} ran {} times, for {:.1f} us each: a loop looks at a value in each turn, by float(), if, "
+          "print or eval: {}; or look at values once, after the loop; or write the loop as "
+          "`wf.fori_loop` or `wf.scan`",
+          row.what, row.count, static_cast<double>(row.total_ns) / static_cast<double>(row.count) / 1e3,
+          rows),
+      row.wall_ns + around);
+}
+
+ProfileAdvice on_recordings(const Profiled& p, const ProfileRow& row) {
+  std::string last;
+  for (const CostSeen& cost : p.costs)
+    if (cost.cause == kRecordedFor && share_a_line(lines_of(cost.lines), row.lines)) last = cost.text;
+  return said(
+      "new recordings", row,
+      fmt::format(
+          "{} was recorded {} times: {}. Give what changes as an array or a number, which one recording "
+          "takes; pad shapes to a few; and make another function of what has to be text. "
+          "`{}.why()` lists all recordings",
+          row.what, row.count,
+          last.empty() ? "its shapes, dtypes or values that decide something changed"
+                       : fmt::format("the last time for {}", last),
+          row.what),
+      ns_of_recordings(p, row));
+}
+
+// What rows tell of themselves.
+std::optional<ProfileAdvice> advice_on(const Profiled& p, const ProfileRow& row) {
+  // So often in one profile that it is a loop; so short that starting it costs more than running it.
+  constexpr int64_t kMany = 32, kShort = 20'000;
+  constexpr int64_t kAgain = 3;
+  if (row.kind == "host") return on_host(p, row);
+  if (runs(row) && row.count >= kMany && row.total_ns / row.count < kShort) return on_small_programs(p, row);
+  if (row.kind == "copy" && row.what.starts_with("array from ") && row.count >= kAgain)
+    return said(
+        "copies between devices", row,
+        fmt::format(
+            "an {} was copied {} times, {:.3f} MB in all: put arrays on the device where they are used "
+            "once, before the loop, and bring results back once, after it",
+            row.what, row.count, static_cast<double>(row.bytes_read) * 1e-6),
+        row.wall_ns);
+  if (row.kind == "record" && row.count >= kAgain) return on_recordings(p, row);
+  return std::nullopt;
+}
+
+// Several new programs of the same lines.
+void add_new_programs(const Profiled& p, std::vector<ProfileAdvice>& out) {
+  constexpr int64_t kAgain = 3;
+  std::map<std::string, std::pair<int64_t, const ProfileRow*>> planned;
+  for (const ProfileRow& row : p.rows) {
+    if (row.kind != "plan" || row.lines.empty()) continue;
+    std::string key;
+    for (const ProfileLine& line : row.lines) key += fmt::format("{}:{} ", line.file, line.line);
+    auto& [count, first] = planned[key];
+    count += row.count;
+    if (!first) first = &row;
+  }
+  for (const auto& [key, found] : planned)
+    if (found.first >= kAgain)
+      out.push_back(said(
+          "new programs", *found.second,
+          fmt::format(
+              "these lines were compiled anew {} times: shapes, dtypes or the number of operations changed "
+              "from "
+              "turn to turn: keep them the same (pad, or mask with where), and eval at the end of each turn",
+              found.first),
+          ns_at(p.rows, found.second->lines, [](const ProfileRow& row) { return is_first_call(row.kind); })));
+}
+
+// The first of each cause and its lines stays, with what all are about.
+std::vector<ProfileAdvice> united(std::vector<ProfileAdvice> all) {
+  std::vector<ProfileAdvice> out;
+  for (ProfileAdvice& one : all) {
+    const auto same = std::ranges::find_if(out, [&](const ProfileAdvice& other) {
+      return other.cause == one.cause && std::ranges::equal(other.lines, one.lines, is_same);
+    });
+    if (same == out.end())
+      out.push_back(std::move(one));
+    else
+      same->ns = std::max(same->ns, one.ns);
+  }
+  return out;
+}
+
+}  // namespace
+
+std::vector<ProfileAdvice> advice_on(const Profiled& p) {
+  std::vector<ProfileAdvice> out;
+  for (const ProfileRow& row : p.rows)
+    if (std::optional<ProfileAdvice> one = advice_on(p, row)) out.push_back(*std::move(one));
+  add_new_programs(p, out);
+  for (const CostSeen& cost : p.costs) {
+    if (cost.cause == kRecordedFor) continue;
+    std::vector<ProfileLine> lines = lines_of(cost.lines);
+    int64_t ns = run_ns_at(p, lines);
+    if (cost.cause == "split reduction") ns = std::min(ns, kSecondLaunch * runs_at(p, lines));
+    out.push_back({cost.cause, std::move(lines), cost.text, ns});
+  }
+  out = united(std::move(out));
+  for (ProfileAdvice& one : out) {
+    const bool is_of_first_calls = one.cause == "new programs" || one.cause == "new recordings";
+    one.of_ns = is_of_first_calls ? p.wall_ns : p.wall_ns - p.first_calls_ns;
+    one.small = one.ns > 0 && one.ns * kSmallPart < one.of_ns;
+  }
+  std::ranges::stable_sort(out, std::ranges::greater{}, &ProfileAdvice::ns);
+  return out;
+}
+
+std::string size_of(const ProfileAdvice& advice) {
+  if (advice.ns <= 0 || advice.of_ns <= 0) return "";
+  const double part =
+      static_cast<double>(std::min(advice.ns, advice.of_ns)) / static_cast<double>(advice.of_ns);
+  return fmt::format("{:.{}f} %: {} of {}", 100 * part, part < 0.1 ? 1 : 0,
+                     milliseconds(std::min(advice.ns, advice.of_ns)), milliseconds(advice.of_ns));
+}
+
+}  // namespace weft::detail

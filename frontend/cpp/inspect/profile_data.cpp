@@ -1,0 +1,53 @@
+#include "frontend/cpp/inspect/profile_data.h"
+
+#include <fmt/format.h>
+
+#include "frontend/cpp/evaluate/graphs_seen.h"
+
+namespace weft::detail {
+
+std::string_view kind_of(const runtime::TraceEvent& event) {
+  if (event.what == kFindsPrograms) return kOverhead;
+  switch (event.work) {
+    case runtime::Work::Kernel:
+      return "kernel";
+    case runtime::Work::Blocks:
+      return "blocks";
+    case runtime::Work::Library:
+      return "library";
+    case runtime::Work::Copy:
+      return "copy";
+    case runtime::Work::Upload:
+      return "upload";
+    case runtime::Work::Download:
+      return "download";
+    case runtime::Work::Compile:
+      return "compile";
+    case runtime::Work::Load:
+      return "load";
+    case runtime::Work::Plan:
+      return "plan";
+    case runtime::Work::Interpret:
+      return "interpret";
+    case runtime::Work::Host:
+      return "host";
+    case runtime::Work::Record:
+      break;
+  }
+  return "record";
+}
+
+bool is_first_call(std::string_view kind) {
+  return kind == "compile" || kind == "load" || kind == "plan" || kind == "record";
+}
+
+std::vector<ProfileLine> lines_of(const std::vector<SourceLine>& given) {
+  std::vector<ProfileLine> lines;
+  lines.reserve(given.size());
+  for (const SourceLine& line : given) lines.push_back({line.file, line.line});
+  return lines;
+}
+
+std::string milliseconds(int64_t ns) { return fmt::format("{:.3g} ms", static_cast<double>(ns) * 1e-6); }
+
+}  // namespace weft::detail

@@ -186,12 +186,15 @@ class CodeParser {
   }
 
   CodeType type() {
-    while (next().is("const")) lexer_.take();
+    CodeType made;
+    const auto skip_const = [&] {
+      while (lexer_.accept("const") || lexer_.accept("constexpr")) made.is_const = true;
+    };
+    skip_const();
     if ((next().is("std") || next().is("thrust")) && lexer_.peek_second().is("::")) {
       lexer_.take();
       lexer_.take();
     }
-    CodeType made;
     made.at = next().text;
     if (next().kind != CodeToken::Word || !is_type(next().text)) {
       if (next().kind == CodeToken::Word) refuse_word(next());
@@ -210,7 +213,7 @@ class CodeParser {
     while (joins_types(made.name.substr(0, made.name.find(' '))) && next().kind == CodeToken::Word &&
            joins_types(next().text))
       made.name += " " + std::string(lexer_.take().text);
-    while (next().is("const")) lexer_.take();
+    skip_const();
     return made;
   }
 
@@ -310,7 +313,7 @@ class CodeParser {
 
   // A declaration of one or several names, an assignment, or ++ and --.
   void simple(CodeStatements& all) {
-    while (next().is("const") || next().is("constexpr")) lexer_.take();
+    if (next().is("const") || next().is("constexpr")) return declaration(all);
     const CodeToken at = next(), second = lexer_.peek_second();
     if (at.kind == CodeToken::Word) refuse_word(at);
     const bool declares = at.kind == CodeToken::Word && is_type(at.text) && !second.is("(");

@@ -16,6 +16,7 @@ namespace weft::ir {
 struct CodeType {
   std::string name;  // "auto": the value's
   std::string_view at;
+  bool is_const = false;
 };
 
 struct CodeExpression {

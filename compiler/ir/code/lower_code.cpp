@@ -36,14 +36,14 @@ Function CodeLowering::run() {
   for (size_t k = 0; k < arguments_.size(); ++k) {
     const int v = values_.fresh(arguments_[k]);
     block.params.push_back(v);
-    declare(k < code_.params.size() ? code_.params[k].name : "i", arguments_[k], values_.of(v), false);
+    declare(k < code_.params.size() ? code_.params[k].name : "i", arguments_[k], values_.of(v), Kind::Input);
   }
   std::vector<int> results;
   for (const CodeParameter& r : code_.results) {
     const DType t = part_ == CodePart::Widened ? widened(type_of(r.type)) : type_of(r.type);
-    results.push_back(declare(r.name, t, zero_of(t), true));
+    results.push_back(declare(r.name, t, zero_of(t)));
   }
-  frames_[0].returned = declare("", DType::Bool, CodeValues::truth(false), true);
+  frames_[0].returned = declare("", DType::Bool, CodeValues::truth(false));
   scoped(code_.operation);
   if (part_ == CodePart::Derivatives) {
     values_.in_text(code_.texts.derivative);
@@ -53,8 +53,8 @@ Function CodeLowering::run() {
       for (size_t k = 0; k < code_.params.size(); ++k) {
         const DType t = variables_[static_cast<size_t>(results[r])].type;
         if (!is_float(t) || !is_float(arguments_[k])) continue;
-        partials.push_back(declare(fmt::format("d{}_d{}", code_.results[r].name, code_.params[k].name), t,
-                                   zero_of(t), true));
+        partials.push_back(
+            declare(fmt::format("d{}_d{}", code_.results[r].name, code_.params[k].name), t, zero_of(t)));
       }
     scoped(code_.derivative);
     results = partials;
@@ -80,9 +80,9 @@ DType CodeLowering::type_of(const CodeType& type) const {
            type.name));
 }
 
-int CodeLowering::declare(const std::string& name, DType type, const CodeValue& value, bool by_text) {
+int CodeLowering::declare(const std::string& name, DType type, const CodeValue& value, Kind kind) {
   const int number = static_cast<int>(variables_.size());
-  variables_.push_back({type, by_text});
+  variables_.push_back({type, kind});
   now_.push_back(value);
   if (!name.empty()) scopes_.back()[name] = number;
   return number;
@@ -165,22 +165,25 @@ void CodeLowering::one(const CodeStatement& s) {
 
 void CodeLowering::declaration(const CodeStatement& s) {
   if (scopes_.back().contains(s.name)) fail(s.at, fmt::format("'{}' is declared twice", s.name));
+  const Kind kind = s.type.is_const ? Kind::Const : Kind::Variable;
+  if (kind == Kind::Const && s.value.empty())
+    fail(s.at, fmt::format("'{}' is const: give it its value", s.name));
   if (s.type.name == "auto") {
     if (s.value.empty()) fail(s.at, fmt::format("'{}' has no value to tell its type: name the type", s.name));
     const CodeValue v = value(s.value[0]);
-    declare(s.name, v.type, v, true);
+    declare(s.name, v.type, v, kind);
     return;
   }
   const DType t = type_of(s.type);
-  declare(s.name, t, s.value.empty() ? zero_of(t) : values_.converted(s.at, value(s.value[0]), t), true);
+  declare(s.name, t, s.value.empty() ? zero_of(t) : values_.converted(s.at, value(s.value[0]), t), kind);
 }
 
 void CodeLowering::assignment(const CodeStatement& s) {
   const int target = variable(s.at, s.name);
   const Variable known = variables_[static_cast<size_t>(target)];
-  if (!known.written_by_text)
-    fail(s.at,
-         fmt::format("'{}' is an input, which cannot be written: give the value a name of its own", s.name));
+  if (known.kind != Kind::Variable)
+    fail(s.at, fmt::format("'{}' is {}, which cannot be written: give the value a name of its own", s.name,
+                           known.kind == Kind::Input ? "an input" : "const"));
   CodeValue v = value(s.value[0]);
   if (!s.op.empty()) v = values_.binary(s.at, s.op, get(target), v);
   set(target, values_.converted(s.at, v, known.type));
@@ -307,10 +310,9 @@ void CodeLowering::assigned(const CodeStatements& all, std::vector<int>& into) c
 }
 
 void CodeLowering::loop(const CodeStatement& s) {
-  const int broken = declare("", DType::Bool, CodeValues::truth(false), true);
+  const int broken = declare("", DType::Bool, CodeValues::truth(false));
   // The first turn of do … while is done whatever the test says.
-  const int first =
-      s.kind == CodeStatement::DoLoop ? declare("", DType::Bool, CodeValues::truth(true), true) : -1;
+  const int first = s.kind == CodeStatement::DoLoop ? declare("", DType::Bool, CodeValues::truth(true)) : -1;
   std::vector<int> carried;
   for (const CodeStatements& body : s.bodies) assigned(body, carried);
   if (std::ranges::any_of(s.bodies[0], may_leave)) carried.push_back(broken);
@@ -352,7 +354,7 @@ void CodeLowering::loop(const CodeStatement& s) {
 
 // The statements of a turn, then the step of a for, which a break leaves out.
 void CodeLowering::turn(const CodeStatement& s) {
-  frames_.back().loops.back().second = declare("", DType::Bool, CodeValues::truth(false), true);
+  frames_.back().loops.back().second = declare("", DType::Bool, CodeValues::truth(false));
   scoped(s.bodies[0]);
   if (s.bodies[1].empty()) return;
   const CodeValue gone = left(false);
@@ -451,14 +453,15 @@ CodeValue CodeLowering::inlined(const CodeExpression& at, const CodeFunction& f,
   scopes_.emplace_back();
   for (size_t k = 0; k < args.size(); ++k) {
     const DType t = type_of(f.params[k].type);
-    declare(f.params[k].name, t, values_.converted(f.params[k].type.at, args[k], t), true);
+    declare(f.params[k].name, t, values_.converted(f.params[k].type.at, args[k], t),
+            f.params[k].type.is_const ? Kind::Const : Kind::Variable);
   }
   if (f.result.name == "auto") fail(f.result.at, "name the type that the function gives");
   if (!always_leaves(f.body))
     fail(f.result.at, fmt::format("{} has a path that ends without return", f.name));
   const DType t = type_of(f.result);
-  frames_.back().returned = declare("", DType::Bool, CodeValues::truth(false), true);
-  const int result = frames_.back().result = declare("", t, zero_of(t), true);
+  frames_.back().returned = declare("", DType::Bool, CodeValues::truth(false));
+  const int result = frames_.back().result = declare("", t, zero_of(t));
   statements(f.body, 0);
   const CodeValue given = get(result);
   scopes_.pop_back();

@@ -27,9 +27,10 @@ class CodeLowering {
   Function run();
 
  private:
+  enum class Kind : uint8_t { Variable, Input, Const };
   struct Variable {
     DType type;
-    bool written_by_text;  // else it is a parameter
+    Kind kind;  // the text assigns variables alone
   };
   // A function whose statements are read: the operation, or one that it calls.
   struct Frame {
@@ -45,7 +46,7 @@ class CodeLowering {
     fail_at(values_.text(), at, message);
   }
   DType type_of(const CodeType& type) const;
-  int declare(const std::string& name, DType type, const CodeValue& value, bool by_text);
+  int declare(const std::string& name, DType type, const CodeValue& value, Kind kind = Kind::Variable);
   std::optional<int> found(const std::string& name) const;
   int variable(std::string_view at, const std::string& name) const;
   void set(int variable, const CodeValue& value) { now_[static_cast<size_t>(variable)] = value; }

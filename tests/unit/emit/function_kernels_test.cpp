@@ -162,7 +162,7 @@ TEST(FunctionKernels, GiveWhatTheInterpreterDoes) {
 }
 
 // An op with a text for each target, by itself and in the body of a loop.
-TEST(FunctionKernels, TakeTheTextOfTheirTarget) {
+std::vector<Graph> of_two_texts() {
   const std::string op = "map shifted(T x) -> (T r) { r = sinh(x); } cuda { r = atan(x); }\n";
   const std::string body = R"(body step {
   %c = input : f32[8]
@@ -172,11 +172,18 @@ TEST(FunctionKernels, TakeTheTextOfTheirTarget) {
   return %m
 }
 )";
-  for (const std::string& text :
-       {op + "graph {\n %x = input : f32[8]\n %r = apply %x, function=shifted : f32[8]\n return %r\n}",
-        op + body +
-            "graph {\n %x = input : f32[8]\n %r = scan %x, body=step, carries=1, length=3\n return %r\n}"}) {
-    const Graph graph = ir::parse(text, "graph");
+  return {
+      ir::parse(
+          op + "graph {\n %x = input : f32[8]\n %r = apply %x, function=shifted : f32[8]\n return %r\n}",
+          "graph"),
+      ir::parse(
+          op + body +
+              "graph {\n %x = input : f32[8]\n %r = scan %x, body=step, carries=1, length=3\n return %r\n}",
+          "graph")};
+}
+
+TEST(FunctionKernels, TakeTheTextOfTheirTarget) {
+  for (const Graph& graph : of_two_texts()) {
     const auto sources = [&](const Target& target) {
       std::string all;
       const std::function<void(const Program&)> add = [&](const Program& program) {
@@ -198,6 +205,8 @@ TEST(FunctionKernels, TakeTheTextOfTheirTarget) {
 TEST(FunctionKernels, OfCudaGiveItOnTheHost) { expect_emulated_to_agree(graphs(), kGpu); }
 
 TEST(FunctionKernels, OfCudaAreTakenByNvrtc) { expect_taken_by_nvrtc(graphs(), kGpu); }
+
+TEST(FunctionKernels, OfATextForCudaAreTakenByNvrtc) { expect_taken_by_nvrtc(of_two_texts(), kGpu); }
 
 // Of one function on the same operands there is one call.
 TEST(FunctionKernels, ComputeSeveralResultsOnce) {

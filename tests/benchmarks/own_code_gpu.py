@@ -17,6 +17,10 @@ import numpy as np
 import scalar_functions as scalars
 import weft as wf
 
+# Numba asks for the name that NumPy 2.5 no longer has.
+if not hasattr(np, "row_stack"):
+    np.row_stack = np.vstack
+
 try:
     from numba import cuda, float64, int64, vectorize
 except ImportError:

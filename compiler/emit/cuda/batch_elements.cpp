@@ -138,6 +138,7 @@ void ElementLoop::open() {
   const std::string of_row = is_of_row(), ok = v.exact || place_.is_inside || v.skips_last ? "" : "ok[u]",
                     in_fold = both(asks_.once ? ok : "", e_.layout.columns() ? "" : of_row),
                     in_store = both(both(ok, e_.own.all_live ? "" : "live"), of_row);
+  place_.of_row = of_row;
   place_.fold_if = in_fold.empty() ? "" : "if (in_fold) ";
   place_.store_if = in_store.empty() ? "" : "if (in_store) ";
   if (asks_.folds && !in_fold.empty()) code.line("const bool in_fold = {};", in_fold);

@@ -47,6 +47,7 @@ struct Place {
   bool is_inside = false;        // a branch in which all elements are of the row
   std::string fold_if = {};      // "if (in_fold) " where elements may be left out of folds
   std::string store_if = {};     // the same of stores
+  std::string of_row = {};       // what holds of the row's own elements; empty: all are
 };
 
 struct Entry {

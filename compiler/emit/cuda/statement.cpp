@@ -8,6 +8,7 @@
 #include "compiler/emit/cuda/totals.h"
 #include "compiler/emit/cuda/values.h"
 #include "compiler/emit/function.h"
+#include "compiler/ir/function.h"
 
 namespace weft::emit {
 
@@ -104,12 +105,17 @@ std::string own_spelling(const Entry& e, const Let& l, const Place& place) {
   return half_operation(e, l, t, e.dtype(l.out));
 }
 
-// Results of one call are members of one struct, while it is in scope. Threads that have no element left take the last
-// one's again, so they are not to walk along its series.
+// Threads that have no element left take the last one's again, so they are not to walk along its series. What lies behind
+// the row in the last vector may be anything, for which a loop might never end.
+std::string mask_of(const Let& l, const Place& place) {
+  if (!l.series.empty()) return place.store_if.empty() ? "true" : "in_store";
+  return l.function->loops && !place.of_row.empty() ? format("({})", place.of_row) : "true";
+}
+
+// Results of one call are members of one struct, while it is in scope.
 void write_function_call(Entry& e, const Let& l, const Place& place) {
   const std::string call = call_of(
-      l, l.series.empty() || place.store_if.empty() ? "true" : "in_store",
-      [&](Value v) { return name_of(e, v); },
+      l, mask_of(l, place), [&](Value v) { return name_of(e, v); },
       [&](const Series& series, Value at) {
         return format("b{}, {}, (long long){}", series.buffer, name_of(e, at), spell(series.step));
       });

@@ -93,10 +93,10 @@ _large = 2**16  # elements of one matrix, from which NumPy's OpenBLAS has severa
 
 
 def _is_here(a: Any) -> bool:
-    """Whether Weft decomposes a: it is a stack, is being recorded or derived, or is small."""
-    if not _is_ours(a):
-        return False
-    return not (getattr(a, "ndim", 0) == 2 and a.size >= _large and _has_values(a))
+    """Whether Weft decomposes a: it is being recorded or derived, or lies on the CPU and is a stack or small."""
+    if not _has_values(a):
+        return _has_lapack()
+    return _is_ours(a) and not (getattr(a, "ndim", 0) == 2 and a.size >= _large)
 
 
 def _has_values(*xs: Any) -> bool:

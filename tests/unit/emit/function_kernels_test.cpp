@@ -208,6 +208,22 @@ TEST(FunctionKernels, OfCudaAreTakenByNvrtc) { expect_taken_by_nvrtc(graphs(), k
 
 TEST(FunctionKernels, OfATextForCudaAreTakenByNvrtc) { expect_taken_by_nvrtc(of_two_texts(), kGpu); }
 
+// What lies behind the last element in its vector may be a number for which a loop never ends.
+TEST(FunctionKernels, OfCudaLoopForElementsAlone) {
+  const auto source = [](const std::string& shape) {
+    const Graph graph = ir::parse(
+        "function halve(%n : i64) {\n  %two = constant 2 : i64\n  %one = constant 1 : i64\n"
+        "  %r : i64 = while %k = %n {\n    %more = not_equal %k, %one : bool\n"
+        "    test %more\n    %half = floor_divide %k, %two : i64\n    give %half\n  }\n"
+        "  return %r\n}\n\ngraph {\n  %n = input : i64" +
+            shape + "\n  %r = apply %n, function=halve : i64" + shape + "\n  return %r\n}",
+        "graph");
+    return compile(graph, kGpu).kernels.at(0).text;
+  };
+  EXPECT_NE(source("[5, 31]").find("((e < left), "), std::string::npos) << source("[5, 31]");
+  EXPECT_EQ(source("[4, 32]").find("left"), std::string::npos) << source("[4, 32]");
+}
+
 // Of one function on the same operands there is one call.
 TEST(FunctionKernels, ComputeSeveralResultsOnce) {
   const auto calls_in = [](const std::string& text) {

@@ -149,7 +149,7 @@ def test_all_of_the_time_is_in_a_row():
     assert "your code: the rest: your own code, Python, and recording operations" in str(p)
 
 
-def test_advice_is_sorted_by_its_size_and_small_advice_is_marked():
+def test_advice_is_sorted_by_its_size_and_small_advice_is_marked(on_cpu):
     x, rows = large(2_000_000), wf.eval(wf.asarray(np.ones((60, 400))))
     narrow = wf.eval(wf.asarray(np.ones(5000, np.float32)))
     for _ in range(2):
@@ -185,7 +185,7 @@ def test_advice_on_recordings_says_what_changed():
     assert one["cause"] == "new recordings" and "scaled was recorded 3 times: the last time for unit = 'mm' (before: unit = 'cm')." in one["text"]
 
 
-def test_the_same_advice_is_given_once():
+def test_the_same_advice_is_given_once(on_cpu):
     x = large()
     with wf.profile() as p:
         for bins in (8, 16, 32):
@@ -222,7 +222,7 @@ def test_what_numpy_answers_has_a_substitute_that_is_right(on_cpu, name):
     np.testing.assert_allclose(np.sort(np.asarray(instead)) if name == "partition" else np.asarray(instead), np.sort(np.asarray(right)) if name == "partition" else np.asarray(right), rtol=1e-12)
 
 
-def test_what_loops_compute_op_by_op_is_in_it():
+def test_what_loops_compute_op_by_op_is_in_it(on_cpu):
     table = wf.eval(wf.asarray(np.ones((64, 300))))
     with wf.profile() as p:
         for number in range(1, 64):

@@ -242,7 +242,14 @@ void dot(const BlasFunctions<T>& blas, const Dot& d, T* c, const T* a, const T* 
 
   if constexpr (std::is_floating_point_v<T>)
     if (small_dot_applies(d.m, d.n, d.k)) return small_dot(d, c, a, b, parallel);
-  if (!library && symmetric_dot_applies(d, a, b)) return symmetric_dot(blas, d, c, a, parallel);
+  if (symmetric_dot_applies(d, a, b)) {
+    auto tile_product = [&](T* into, int64_t ldc, const DotTile& tile, int64_t from, int64_t depth) {
+      Product<T> product = whole;
+      product.m = tile.rows, product.n = tile.columns, product.k = depth, product.ldc = ldc;
+      product.run(into, whole.a_at(a, tile.row, from), whole.b_at(b, from, tile.column));
+    };
+    return symmetric_dot<T>(blas, d, c, a, tile_product, parallel);
+  }
   if constexpr (std::is_floating_point_v<T>)
     if (!d.transpose_b && few_rows_apply(d.m, d.n, d.k, sizeof(T)))
       return few_rows_dot(whole, d, c, a, b, parallel);

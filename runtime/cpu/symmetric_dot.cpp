@@ -39,42 +39,16 @@ bool symmetric_dot_applies(const Dot& d, const void* a, const void* b) {
          d.m >= kFewestColumns && d.k >= kFewestTerms && d.m <= kMost && d.k <= kMost;
 }
 
-// A matrix with its transpose, X of n rows, each `lda` from the next, or X's transpose.
-template <typename T>
-struct Symmetric {
-  const BlasFunctions<T>& blas;
-  bool transposed;  // a holds k rows of n
-  int64_t lda, ldc;
-
-  const T* at(const T* a, int64_t row, int64_t depth) const {
-    return a + (transposed ? depth * lda + row : row * lda + depth);
-  }
-
-  // The tile of rows [i, i + m) and columns [j, j + n), of an upper triangle where i == j.
-  void tile(T* c, const T* a, int64_t i, int64_t m, int64_t j, int64_t n, int64_t k) const {
-    const T one = 1, zero = 0;
-    const int rows = static_cast<int>(m), columns = static_cast<int>(n), depth = static_cast<int>(k);
-    const int la = static_cast<int>(lda), lc = static_cast<int>(ldc);
-    const int plain = transposed ? kBlasTransposed : kBlasPlain,
-              turned = transposed ? kBlasPlain : kBlasTransposed;
-    if (i == j)
-      blas.syrk(kBlasRowMajor, kBlasUpper, plain, rows, depth, blas_scalar(one), at(a, i, 0), la,
-                blas_scalar(zero), c + i * ldc + i, lc);
-    else
-      blas.gemm(kBlasRowMajor, plain, turned, rows, columns, depth, blas_scalar(one), at(a, i, 0), la,
-                at(a, j, 0), la, blas_scalar(zero), c + i * ldc + j, lc);
-  }
-};
-
 template <typename T>
 void symmetric_dot(const BlasFunctions<T>& blas, const Dot& d, T* c, const T* a,
-                   const ParallelFor& parallel) {
+                   const DotTileProduct<T>& off_diagonal, const ParallelFor& parallel) {
   const int64_t n = d.m, side = (n + kSide - 1) / kSide, tiles = side * (side + 1) / 2;
   const int64_t parts = std::clamp<int64_t>(d.k / std::max(kDepth, 4 * n), 1,
                                             std::clamp<int64_t>(kPartOutputs / (n * n), 1, kMostDotParts));
   const int64_t area = n * n;
   const auto partial = std::make_unique_for_overwrite<T[]>(static_cast<size_t>(parts > 1 ? parts * area : 0));
-  const Symmetric<T> into{blas, d.transpose_a, d.lda, parts > 1 ? n : d.ldc};
+  const int64_t ldc = parts > 1 ? n : d.ldc;
+  const T one = 1, zero = 0;
   parallel(parts * tiles, 1, [&](int64_t begin, int64_t end) {
     for (int64_t task = begin; task < end; ++task) {
       const int64_t part = task / tiles, from = begin_of(d.k, parts, part);
@@ -82,9 +56,16 @@ void symmetric_dot(const BlasFunctions<T>& blas, const Dot& d, T* c, const T* a,
       for (; column >= side - row; ++row) column -= side - row;
       column += row;
       const int64_t i = begin_of(n, side, row), j = begin_of(n, side, column);
-      into.tile(parts > 1 ? partial.get() + part * area : c, into.at(a, 0, from), i,
-                begin_of(n, side, row + 1) - i, j, begin_of(n, side, column + 1) - j,
-                begin_of(d.k, parts, part + 1) - from);
+      const DotTile tile{i, begin_of(n, side, row + 1) - i, j, begin_of(n, side, column + 1) - j};
+      const int64_t depth = begin_of(d.k, parts, part + 1) - from;
+      T* into = (parts > 1 ? partial.get() + part * area : c) + i * ldc + j;
+      if (i != j)
+        off_diagonal(into, ldc, tile, from, depth);
+      else
+        blas.syrk(kBlasRowMajor, kBlasUpper, d.transpose_a ? kBlasTransposed : kBlasPlain,
+                  static_cast<int>(tile.rows), static_cast<int>(depth), blas_scalar(one),
+                  a + (d.transpose_a ? from * d.lda + i : i * d.lda + from), static_cast<int>(d.lda),
+                  blas_scalar(zero), into, static_cast<int>(ldc));
     }
   });
   for (int64_t i = 0; parts > 1 && i < n; ++i) {
@@ -99,12 +80,14 @@ void symmetric_dot(const BlasFunctions<T>& blas, const Dot& d, T* c, const T* a,
 }
 
 template void symmetric_dot(const BlasFunctions<float>&, const Dot&, float*, const float*,
-                            const ParallelFor&);
+                            const DotTileProduct<float>&, const ParallelFor&);
 template void symmetric_dot(const BlasFunctions<double>&, const Dot&, double*, const double*,
-                            const ParallelFor&);
+                            const DotTileProduct<double>&, const ParallelFor&);
 template void symmetric_dot(const BlasFunctions<std::complex<float>>&, const Dot&, std::complex<float>*,
-                            const std::complex<float>*, const ParallelFor&);
+                            const std::complex<float>*, const DotTileProduct<std::complex<float>>&,
+                            const ParallelFor&);
 template void symmetric_dot(const BlasFunctions<std::complex<double>>&, const Dot&, std::complex<double>*,
-                            const std::complex<double>*, const ParallelFor&);
+                            const std::complex<double>*, const DotTileProduct<std::complex<double>>&,
+                            const ParallelFor&);
 
 }  // namespace weft::runtime

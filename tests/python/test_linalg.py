@@ -184,6 +184,36 @@ def test_products_of_many():
         wf.linalg.matrix_power(wf.eye(2), 1.5)
 
 
+@pytest.mark.parametrize("dtype", FLOATS)
+def test_equations_of_tensors(dtype):
+    for shape, ind in (((2, 3, 6), 2), ((6, 2, 3), 1), ((2, 3, 2, 3), 2)):
+        a = values(shape, dtype)
+        near(wf.linalg.tensorinv(wf.asarray(a), ind), np.linalg.tensorinv(a, ind), dtype, 20)
+    assert wf.linalg.tensorinv(wf.zeros((2, 0, 0), dtype=dtype)).shape == (0, 2, 0)
+    for shape, of_b, axes in (((2, 3, 6), (2, 3), None), ((2, 3, 6), (3, 2), None), ((6, 2, 3), (6,), ()), ((2, 6, 3), (2, 3), (1,)), ((2, 6, 3), (6,), (0, 2)), ((3, 6, 2), (6,), [2, 0])):
+        a, b = values(shape, dtype), values(of_b, dtype)
+        near(wf.linalg.tensorsolve(wf.asarray(a), wf.asarray(b), axes), np.linalg.tensorsolve(a, b, axes), dtype, 20)
+    a, b = values((2, 3, 6), dtype), values((2, 3), dtype)
+    x = wf.linalg.tensorsolve(wf.asarray(a), wf.asarray(b))
+    near(wf.tensordot(wf.asarray(a), x, 1), b, dtype, 20)
+    near(np.linalg.tensorsolve(wf.asarray(a), b), np.asarray(x), dtype)
+    near(wf.linalg.tensorsolve(wf.asarray(a), wf.asarray(b), [-1]), np.linalg.tensorsolve(a, b, [2]), dtype, 20)
+
+
+def test_wrong_tensors():
+    for f, says in (
+        (lambda: wf.linalg.tensorinv(wf.ones((2, 3, 6)), 0), "tensorinv: ind is the number of axes of the first side, one at least: got 0"),
+        (lambda: wf.linalg.tensorinv(wf.ones((2, 3, 6)), 1), r"tensorinv: takes as many elements along the first 1 axes as along the others: got shape \(2, 3, 6\)"),
+        (lambda: wf.linalg.tensorinv(wf.ones((2, 3)), 5), "tensorinv: takes as many elements"),
+        (lambda: wf.linalg.tensorinv(wf.ones((2, 3, 6)), 2), "inv: the matrix is singular"),
+        (lambda: wf.linalg.tensorsolve(wf.ones((2, 3, 6)), wf.ones(3)), r"tensorsolve: takes as many unknowns.*got shapes \(2, 3, 6\) and \(3,\)"),
+        (lambda: wf.linalg.tensorsolve(wf.ones((2, 3, 5)), wf.ones((2, 3))), "tensorsolve: takes as many unknowns"),
+        (lambda: wf.linalg.tensorsolve(wf.ones((2, 3, 6)), wf.ones((2, 3)), (4,)), "tensorsolve: axis out of range for rank 3: got 4"),
+    ):  # fmt: skip
+        with pytest.raises(ValueError, match=says):
+            f()
+
+
 def test_which_matrix_fails_is_said():
     good, bad = np.eye(3), -np.eye(3)
     for f, x, says in (
@@ -257,6 +287,8 @@ LOSSES = {
     "nuclear": (lambda a: wf.linalg.norm(a, "nuc"), (4, 3)),
     "cond": (lambda a: wf.linalg.cond(a), (3, 3)),
     "power": (lambda a: wf.sum(wf.linalg.matrix_power(a, -2)), (3, 3)),
+    "tensorinv": (lambda a: wf.sum(wf.linalg.tensorinv(wf.reshape(a, (3, 1, 3)), 1) ** 3), (3, 3)),
+    "tensorsolve": (lambda a: wf.sum(wf.linalg.tensorsolve(wf.reshape(a, (1, 3, 3)), wf.ones((1, 3)) + a[:1]) ** 3), (3, 3)),
 }
 
 

@@ -27,6 +27,18 @@ def test_dir_holds_what_users_call():
     assert all(hasattr(weft, name) for name in dir(wf))
 
 
+@pytest.mark.parametrize("module", ["linalg", "fft", "random"])
+def test_modules_show_what_users_call(module):
+    ours = getattr(wf, module)
+    shown = dir(ours)
+    assert sorted({*ours.__all__} - {*shown}) == [] and {*shown} - {*ours.__all__} <= {"LinAlgError"}
+    assert all(hasattr(ours, name) for name in shown)
+    if module != "random":
+        assert {*getattr(np, module).__all__} <= {*shown}
+    with pytest.raises(AttributeError, match=f"did you mean weft.{module}.{shown[0]}\\?"):
+        getattr(ours, shown[0] + "x")
+
+
 @pytest.mark.parametrize("name, says", [
     ("jit", "weft.compile does that"), ("tensor", "weft.array does that"), ("softmx", r"did you mean weft.softmax\?"), ("vmapp", r"did you mean weft.vmap\?"),
     ("arrange", r"did you mean weft.arange\?"), ("quite_another", "attribute 'quite_another'$"), ("_cor", "attribute '_cor'$"),

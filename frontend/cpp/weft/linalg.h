@@ -80,6 +80,11 @@ inline Array multi_dot(std::initializer_list<Array> xs, Where at = Where::curren
   return multi_dot(std::span(xs.begin(), xs.size()), at);
 }
 
+// The tensor that undoes tensordot(a, x, x's rank): a's first `ind` axes come last in it. Both sides have as many elements.
+Array tensorinv(const Array& a, int64_t ind = 2, Where at = Where::current());
+// X with tensordot(a, X, X's rank) = b, after each of a's `axes` was moved to the end.
+Array tensorsolve(const Array& a, const Array& b, const Dims& axes = {}, Where at = Where::current());
+
 enum class Named : uint8_t { Frobenius, Nuclear };
 // The root of the sum of squares, or the sum of singular values; 1, -1, 2, -2, infinity or its negative; of vectors any number.
 using Order = std::variant<Named, double>;

@@ -77,6 +77,11 @@ void bind_linear_algebra(nb::module_& m) {
       },
       "a"_a, "b"_a, "rcond"_a.none());
   def(m, "matrix_power", +[](const Array& x, int64_t n) { return linalg::matrix_power(x, n); }, "x"_a, "n"_a);
+  def(m, "tensorinv", +[](const Array& x, int64_t ind) { return linalg::tensorinv(x, ind); }, "x"_a, "ind"_a);
+  def(
+      m, "tensorsolve",
+      +[](const Array& a, const Array& b, const Dims& axes) { return linalg::tensorsolve(a, b, axes); },
+      "a"_a, "b"_a, "axes"_a);
   def(m, "multi_dot", +[](const std::vector<Array>& xs) { return linalg::multi_dot(xs); }, "xs"_a);
 }
 

@@ -10,6 +10,7 @@ from weft._array.answered import answered_by
 from weft._array.shaping import normalized, roll
 from weft._base.asarray import asarray
 from weft._base.devices import is_gpu as _is_gpu
+from weft._base.errors import missing as _missing
 
 TYPE_CHECKING = False  # typing is slow to import
 if TYPE_CHECKING:
@@ -164,3 +165,12 @@ def fftfreq(n: int, d: float = 1.0, device: Any = None, *, dtype: Any = None) ->
 def rfftfreq(n: int, d: float = 1.0, device: Any = None, *, dtype: Any = None) -> Array:
     """The frequencies of rfft() of n samples d apart, from 0 up."""
     return _frequencies("rfftfreq", n, d, device, dtype)
+
+
+def __dir__() -> list[str]:
+    """What users call."""
+    return __all__
+
+
+def __getattr__(name: str) -> Any:
+    raise _missing(".fft", name)

@@ -51,6 +51,8 @@ __all__ = [
     "svd",
     "svdvals",
     "tensordot",
+    "tensorinv",
+    "tensorsolve",
     "trace",
     "vecdot",
     "vector_norm",
@@ -290,6 +292,20 @@ def multi_dot(arrays: Any, *, out: Any = None) -> Any:
     return result if out is None else _store(result, out)
 
 
+def tensorinv(a: Any, ind: int = 2) -> Array:
+    """The tensor that undoes tensordot(a, x, x.ndim): a's first ind axes come last in it. Both sides have as many elements."""
+    return _core.tensorinv(asarray(a), _index(ind)) if _is_ours(a) else _host("tensorinv", a, ind)
+
+
+def tensorsolve(a: Any, b: Any, axes: Any = None) -> Array:
+    """x of tensordot(a, x, x.ndim) = b: its axes are those of a behind b's.
+
+    axes: of a, which are moved to the end one after another before."""
+    if not _is_ours(a, b):
+        return _host("tensorsolve", a, b, axes)
+    return _core.tensorsolve(asarray(a), asarray(b), [] if axes is None else [_index(one) for one in axes])
+
+
 def outer(x1: Any, x2: Any, /) -> Array:
     """Every product of an element of one vector with one of another."""
     a, b = asarray(x1), asarray(x2)
@@ -390,6 +406,11 @@ def vector_norm(x: Any, /, *, axis: Any = None, keepdims: bool = False, ord: Any
     if axis is not None:
         axis = tuple(normalized("vector_norm", one, x.ndim) for one in (axis if isinstance(axis, tuple) else (axis,)))
     return _norm_of_vectors("vector_norm", x, ord, axis, keepdims)
+
+
+def __dir__() -> list[str]:
+    """What users call."""
+    return [*__all__, "LinAlgError"]
 
 
 def __getattr__(name: str) -> Any:

@@ -223,6 +223,19 @@ TEST_P(LinalgOfF64, LeastSquaresAndWhatSingularValuesTell) {
   EXPECT_EQ(linalg::pinv(zeros({0, 3})).shape(), Shape({3, 0}));
 }
 
+TEST_P(LinalgOfF64, EquationsOfTensors) {
+  const Array a = drawn({2, 3, 6}, DType::F64), b = drawn({2, 3}, DType::F64);
+  const Array x = linalg::tensorsolve(a, b), inverse = linalg::tensorinv(a);
+  EXPECT_EQ(x.shape(), Shape({6}));
+  EXPECT_LE(difference(tensordot(a, x, 1), b), 1e-12);
+  EXPECT_EQ(inverse.shape(), Shape({6, 2, 3}));
+  EXPECT_LE(difference(tensordot(inverse, b, 2), x), 1e-12);
+  EXPECT_LE(difference(linalg::tensorsolve(permute_dims(a, {0, 2, 1}), b, {1}), x), 1e-12);
+  EXPECT_THAT([&] { linalg::tensorinv(a, 1); }, ThrowsMessage<LinAlgError>(HasSubstr("along the first 1 axes")));
+  EXPECT_THAT([&] { linalg::tensorsolve(a, ones(2)); },
+              ThrowsMessage<LinAlgError>(HasSubstr("tensorsolve: takes as many unknowns")));
+}
+
 TEST_P(LinalgOfF64, PowersProductsAndNorms) {
   const Array a = from(std::vector<int64_t>{1, 1, 0, 1}, {2, 2});
   EXPECT_EQ(linalg::matrix_power(a, 5).to_vector<int64_t>(), (std::vector<int64_t>{1, 5, 0, 1}));

@@ -77,6 +77,8 @@ _of_linalg: dict[str, Callable[..., Any]] = {
     "slogdet": lambda a: ...,
     "svd": lambda a, full_matrices=True, compute_uv=True, hermitian=False: ...,
     "svdvals": lambda x, /: ...,
+    "tensorinv": lambda a, ind=2: ...,
+    "tensorsolve": lambda a, b, axes=None: ...,
 }
 _of_fft: dict[str, Callable[..., Any]] = {
     **dict.fromkeys(("fft", "ifft", "rfft", "irfft", "hfft", "ihfft"), _transform),

@@ -250,5 +250,10 @@ random_sample = ranf = sample = globals()["random"]
 __all__ += [*_same, "random_sample", "ranf", "sample", "seed"]
 
 
+def __dir__() -> list[str]:
+    """What users call."""
+    return __all__
+
+
 def __getattr__(name: str) -> Any:
     raise _missing(".random", name)

@@ -194,29 +194,33 @@ def eigvalsh(a: Any, UPLO: str = "L") -> Array:
     return _core.eigvalsh(asarray(a), upper) if upper is not None and _is_here(a) else _host("eigvalsh", a, UPLO)
 
 
-def _real_if_all_are(a: Array, values: Array) -> bool:
-    """NumPy gives real numbers for a real matrix whose eigenvalues are. Nobody can tell where there are no values yet."""
-    return a.dtype.kind != "c" and _has_values(a) and not _core.any(values.imag, None, False)
+def _are_real(a: Array, values: Array) -> bool:
+    """NumPy before 2.5 gives real numbers for a real matrix whose eigenvalues are. Nobody can tell where there are no values yet."""
+    if a.dtype.kind == "c" or not _has_values(a) or _core.any(values.imag, None, False):
+        return False
+    import numpy
+
+    return numpy.lib.NumpyVersion(numpy.__version__) < "2.5.0"
 
 
 def eig(a: Any) -> Any:
-    """The eigenvalues and eigenvectors, columns, of a square matrix: real where a is real and all values are.
+    """The eigenvalues and eigenvectors, columns, of a square matrix: complex numbers, as NumPy's are from 2.5 on.
 
-    While a function is recorded they are complex."""
+    With an older NumPy they are real, as its are, where a is real and all values are and no function is recorded."""
     if not _is_here(a):
         return _host("eig", a)
     a = asarray(a)
     values, vectors = _core.eig(a)
-    return _EigResult(values.real, vectors.real) if _real_if_all_are(a, values) else _EigResult(values, vectors)
+    return _EigResult(values.real, vectors.real) if _are_real(a, values) else _EigResult(values, vectors)
 
 
 def eigvals(a: Any) -> Array:
-    """The eigenvalues of a square matrix: real where a is real and all values are; while a function is recorded they are complex."""
+    """The eigenvalues of a square matrix, complex or real as eig() has them."""
     if not _is_here(a):
         return _host("eigvals", a)
     a = asarray(a)
     values = _core.eigvals(a)
-    return values.real if _real_if_all_are(a, values) else values
+    return values.real if _are_real(a, values) else values
 
 
 def pinv(a: Any, rcond: Any = None, hermitian: bool = False, *, rtol: Any = ...) -> Array:

@@ -53,7 +53,8 @@ Array tensorsolve(const Array& a, const Array& b, const Dims& axes, Where at) {
   const int64_t equations = element_count(b.shape());
   if (!sides.is_square() || equations != element_count(sides.first))
     throw LinAlgError(
-        "tensorsolve: takes as many unknowns, elements along a's axes behind b's, as b has elements: got shapes " +
+        "tensorsolve: takes as many unknowns, elements along a's axes behind b's, as b has elements: got "
+        "shapes " +
         to_string(turned.shape()) + " and " + to_string(b.shape()));
   return solve(turned.reshape(sides.matrix()), b.reshape({equations}), at).reshape(sides.last);
 }

@@ -231,7 +231,8 @@ TEST_P(LinalgOfF64, EquationsOfTensors) {
   EXPECT_EQ(inverse.shape(), Shape({6, 2, 3}));
   EXPECT_LE(difference(tensordot(inverse, b, 2), x), 1e-12);
   EXPECT_LE(difference(linalg::tensorsolve(permute_dims(a, {0, 2, 1}), b, {1}), x), 1e-12);
-  EXPECT_THAT([&] { linalg::tensorinv(a, 1); }, ThrowsMessage<LinAlgError>(HasSubstr("along the first 1 axes")));
+  EXPECT_THAT([&] { linalg::tensorinv(a, 1); },
+              ThrowsMessage<LinAlgError>(HasSubstr("along the first 1 axes")));
   EXPECT_THAT([&] { linalg::tensorsolve(a, ones(2)); },
               ThrowsMessage<LinAlgError>(HasSubstr("tensorsolve: takes as many unknowns")));
 }

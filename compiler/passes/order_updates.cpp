@@ -22,7 +22,7 @@ using ir::OpKind;
 // So far back a value that is read is looked for among those that an update replaces.
 constexpr int kUpdatesLookedAt = 4096;
 // So many nodes are walked below what an update writes: where turns depend on all turns before them, each would walk all.
-constexpr size_t kNodesLookedAt = 1024;
+constexpr size_t kNodesLookedAt = 256;
 
 // A place in a chain: the value after `index` updates; `base` of the first update has index 0.
 struct Place {

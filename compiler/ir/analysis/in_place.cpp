@@ -100,9 +100,9 @@ std::string InPlaceRule::refuse(const Node& update, Spared& spared) const {
     if (!serves_alone(update, slice)) return "a value before it is read elsewhere: by " + describe(*slice);
     taken.push_back(slice);
   }
-  const Readers readers = between(update, taken);
-  if (std::string who = read_elsewhere(update, readers); !who.empty())
-    return "nothing else may read the replaced value: " + who + " does";
+  const Node* elsewhere = nullptr;
+  const Readers readers = readers_of(update, taken, elsewhere);
+  if (elsewhere) return "nothing else may read the replaced value: " + describe(*elsewhere) + " does";
   const bool read = std::ranges::any_of(values, [&](const Node* n) { return readers.contains(n); });
   if ((read || !taken.empty()) && !reads_aligned(update, readers, taken))
     return "the new elements may be computed from the replaced value at their own positions only";
@@ -120,16 +120,17 @@ bool InPlaceRule::serves_alone(const Node& update, const Node* node) const {
 
 std::vector<const Node*> InPlaceRule::worth_keeping(const Node& update) const {
   const Node* base = update.inputs[0].get();
-  const Readers readers = between(update, {});
   if (base->op == Op::reshape) return {};
-  std::vector<const Node*> slices;
+  Readers slices;
   for (const Node* user : users_.at(base)) {
     if (user == &update || spares(update, user)) continue;
-    if (user->op != Op::slice || !readers.contains(user)) return {};
-    if (kSmallPart * element_count(user->shape()) > element_count(base->shape())) return {};
-    slices.push_back(user);
+    if (user->op != Op::slice || kSmallPart * element_count(user->shape()) > element_count(base->shape()))
+      return {};
+    slices.insert(user);
   }
-  return slices;
+  const Readers needed = needed_by(update, {}, slices);
+  if (needed.size() < slices.size()) return {};
+  return {needed.begin(), needed.end()};
 }
 
 bool InPlaceRule::spares(const Node& update, const Node* reader) const {
@@ -137,50 +138,58 @@ bool InPlaceRule::spares(const Node& update, const Node* reader) const {
          leaves(update, *reader);
 }
 
-InPlaceRule::Readers InPlaceRule::between(const Node& update, const Spared& taken) const {
+// What the replacement is computed from runs before it, unless somebody else asks for it later: then it is
+// computed anew. Only copies are not.
+InPlaceRule::Readers InPlaceRule::readers_of(const Node& update, const Spared& taken,
+                                             const Node*& elsewhere) const {
   const Values values = replaced_by(update);
-  const Node* value = update.inputs[1].get();
-  // What comes before them in topological order does not depend on them.
-  size_t first = number_.at(values.back());
-  for (const Node* slice : taken) first = std::min(first, number_.at(slice));
-  Readers readers;
-  std::unordered_set<const Node*> seen;
-  std::vector<std::pair<const Node*, bool>> stack{{value, false}};  // node, and whether its inputs are known
+  const Readers taken_before{taken.begin(), taken.end()};
+  const size_t last = number_.at(&update);
+  Readers readers = needed_by(update, taken_before, taken_before), copies;
+  readers.insert(values.begin(), values.end());
+  std::vector<const Node*> stack{readers.begin(), readers.end()};
   while (!stack.empty()) {
-    auto [n, known] = stack.back();
+    const Node* n = stack.back();
     stack.pop_back();
-    if (known) {
-      if (std::any_of(n->inputs.begin(), n->inputs.end(),
-                      [&](auto& in) { return readers.contains(in.get()) && !is_copy(*in); }))
-        readers.insert(n);
-      continue;
+    for (const Node* user : users_.at(n)) {
+      if (user == &update || readers.contains(user) || spares(update, user)) continue;
+      // What comes behind the update in topological order, or leaves the graph alone, is not for it.
+      if (is_copy(*n) || number_.at(user) > last || !users_.contains(user)) {
+        elsewhere = user;
+        return readers;
+      }
+      readers.insert(user);
+      if (is_copy(*user))
+        copies.insert(user);
+      else
+        stack.push_back(user);
     }
-    if (number_.at(n) < first || !seen.insert(n).second || spares(update, n)) continue;
-    if (among(values, n) || among(taken, n)) {
-      readers.insert(n);
-      continue;
-    }
-    stack.emplace_back(n, true);
-    for (auto& in : n->inputs) stack.emplace_back(in.get(), false);
   }
+  // The rest ends in the update or in a copy, which may be for something else.
+  const Readers needed = needed_by(update, taken_before, copies);
+  for (const Node* copy : copies)
+    if (!needed.contains(copy) && (!elsewhere || number_.at(copy) < number_.at(elsewhere))) elsewhere = copy;
   return readers;
 }
 
-// What the replacement is computed from runs before it, unless somebody else asks for it later: then it is
-// computed anew. Only copies are not.
-std::string InPlaceRule::read_elsewhere(const Node& update, const Readers& readers) const {
+InPlaceRule::Readers InPlaceRule::needed_by(const Node& update, const Readers& taken,
+                                            const Readers& wanted) const {
   const Values values = replaced_by(update);
-  const Node* first = nullptr;
-  auto look = [&](const Node* read) {
-    for (const Node* user : users_.at(read))
-      if (user != &update && !readers.contains(user) && !among(values, user) && !spares(update, user) &&
-          (!first || number_.at(user) < number_.at(first)))
-        first = user;
-  };
-  for (const Node* n : values) look(n);
-  for (const Node* n : readers)
-    if (!among(values, n) && !is_copy(*n)) look(n);
-  return first ? describe(*first) : "";
+  // What comes before them in topological order does not depend on them.
+  size_t first = number_.at(&update);
+  for (const Node* n : wanted) first = std::min(first, number_.at(n));
+  Readers found;
+  std::unordered_set<const Node*> seen;
+  std::vector<const Node*> stack{update.inputs[1].get()};
+  while (!stack.empty() && found.size() < wanted.size()) {
+    const Node* n = stack.back();
+    stack.pop_back();
+    if (number_.at(n) < first || !seen.insert(n).second || spares(update, n)) continue;
+    if (wanted.contains(n)) found.insert(n);
+    if (among(values, n) || taken.contains(n)) continue;
+    for (auto& in : n->inputs) stack.push_back(in.get());
+  }
+  return found;
 }
 
 bool InPlaceRule::reads_aligned(const Node& update, const Readers& readers, const Spared& taken) const {

@@ -38,14 +38,18 @@ class InPlaceRule {
  private:
   // Nodes that are computed from the replaced value for the update, up to copies, and that value.
   using Readers = std::unordered_set<const Node*>;
-  Readers between(const Node& update, const Spared& taken) const;
+  // What is computed from the replaced value and from `taken`, up to copies and to the update. `elsewhere`
+  // is one that is read for something else; the walk ends there.
+  Readers readers_of(const Node& update, const Spared& taken, const Node*& elsewhere) const;
+  // Which of `wanted` the new elements are computed from, in other ways than through the replaced value or
+  // `taken`.
+  Readers needed_by(const Node& update, const Readers& taken, const Readers& wanted) const;
   // The replaced value under any shape on the way from its memory.
   using Values = std::vector<const Node*>;
   static Values replaced_by(const Node& update);
   bool spares(const Node& update, const Node* reader) const;
   // Whether a node is computed for nothing but what the update writes.
   bool serves_alone(const Node& update, const Node* node) const;
-  std::string read_elsewhere(const Node& update, const Readers& readers) const;
   bool reads_aligned(const Node& update, const Readers& readers, const Spared& taken) const;
 
   // Post-dominators: the first node through which everything goes that is computed from a node, as a tree

@@ -85,15 +85,32 @@ NodeRef written_out(const NodeRef& n) {
   return widened ? ir::cast(all, n->dtype(), n->lines) : all;
 }
 
+// The walks among `order` whose expressions read one of `few`, as many as one of them has elements.
+std::vector<const Node*> walks_that_read(const std::unordered_set<const Node*>& few,
+                                         const std::unordered_set<const Node*>& roots,
+                                         const std::vector<const Node*>& order) {
+  std::vector<const Node*> walks;
+  std::unordered_set<const Node*> reading;
+  std::unordered_set<int64_t> sizes;
+  for (const Node* n : few) sizes.insert(element_count(n->shape()));
+  for (const Node* n : order) {
+    if (std::ranges::none_of(n->inputs, [&](const NodeRef& in) {
+          return roots.contains(in.get()) ? few.contains(in.get()) : reading.contains(in.get());
+        }))
+      continue;
+    reading.insert(n);
+    if ((ir::is_reduce(*n) || ir::scans(*n)) && sizes.contains(element_count(ir::space_of(*n))))
+      walks.push_back(n);
+  }
+  return walks;
+}
+
 }  // namespace
 
 ir::Graph write_out_reductions(const ir::Graph& graph, const Target&, const Options&) {
   std::unordered_set<const Node*> few, chosen;
-  std::vector<const Node*> walks;
   const std::vector<const Node*> order = topological_order(graph.outputs);
   for (const Node* n : order) {
-    if (!ir::is_reduce(*n) && !ir::scans(*n)) continue;
-    walks.push_back(n);
     if (!ir::is_reduce(*n) || gives_index(n->op) || element_count(n->shape()) == 0) continue;
     if (const int64_t count = elements_of(*n); count > 1 && count <= kFewElements) few.insert(n);
   }
@@ -107,7 +124,7 @@ ir::Graph write_out_reductions(const ir::Graph& graph, const Target&, const Opti
     return e.readings.empty() && read <= element_count(n->shape()) &&
            e.compile_cost * elements_of(*n) <= kLargestText;
   };
-  for (const Node* n : walks)
+  for (const Node* n : walks_that_read(few, roots, order))
     for (auto& [producer, reading] : analyze(n, roots, true).readings)
       if (few.contains(producer) && reading.aligned && !chosen.contains(producer) &&
           element_count(ir::space_of(*n)) == element_count(producer->shape()) && is_worth(producer))

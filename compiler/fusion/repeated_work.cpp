@@ -79,7 +79,7 @@ bool RepeatedWork::store_repeated(const Expression& e, std::vector<const Node*>&
     while (!stack.empty() && !begins) {
       const Node* top = stack.back();
       stack.pop_back();
-      for (auto* user : roots_.users.at(top)) {
+      for (auto* user : roots_.users.of(top)) {
         auto u = e.times.find(user);
         if (u == e.times.end() || u->second < times)
           begins = true, read_by = u == e.times.end() ? 1 : static_cast<size_t>(u->second);
@@ -114,7 +114,7 @@ const Node* RepeatedWork::shared_below(const Node* node, float repeated, const E
       of = in.get();
     }
     if (!of || !e.times.contains(of)) return node;
-    shared |= std::ranges::any_of(roots_.users.at(of), [&](const Node* user) { return user != n; });
+    shared |= std::ranges::any_of(roots_.users.of(of), [&](const Node* user) { return user != n; });
     if (shared && kind(of->op) != OpKind::View) return of;
     n = of;
   }
@@ -133,7 +133,7 @@ bool RepeatedWork::store_spread(const Node* root, const Expression& e, std::vect
     while (!stack.empty() && !last) {
       const Node* top = stack.back();
       stack.pop_back();
-      for (const Node* user : roots_.users.at(top)) {
+      for (const Node* user : roots_.users.of(top)) {
         if (kind(user->op) == OpKind::View && e.times.contains(user))
           stack.push_back(user);
         else
@@ -201,7 +201,7 @@ bool RepeatedWork::store_shared(const Groups& groups) {
     bool top = false;
     std::vector<const Node*> passing{n};
     for (size_t k = 0; k < passing.size() && k < kPassingOn && !top; ++k)
-      for (auto* user : roots_.users.at(passing[k])) {
+      for (auto* user : roots_.users.of(passing[k])) {
         auto w = used.find(user);
         top |= w == used.end() || w->second.count() < kernels;
         if (kind(user->op) != OpKind::Map) passing.push_back(user);

@@ -34,10 +34,7 @@ class FirstRoots {
  public:
   FirstRoots(const ir::Graph& graph, const Options& options) : graph_(graph), options_(options) {
     roots_.order = topological_order(graph.outputs);
-    for (auto* n : roots_.order) {
-      roots_.users[n];
-      for (auto& in : n->inputs) roots_.users[in.get()].push_back(n);
-    }
+    roots_.users = ir::Users(roots_.order);
   }
 
   Roots run() {
@@ -62,8 +59,8 @@ class FirstRoots {
           roots_.all.insert(memory);
         // What a step of a recurrence wrote is not computed again in all later ones.
         const Node* value = n->inputs[1].get();
-        bool shared = roots_.users.at(value).size() > 1;
-        for (; value->op == Op::reshape; shared |= roots_.users.at(value).size() > 1)
+        bool shared = roots_.users.of(value).size() > 1;
+        for (; value->op == Op::reshape; shared |= roots_.users.of(value).size() > 1)
           value = value->inputs[0].get();
         if (kind(value->op) == OpKind::Map && shared) roots_.all.insert(value);
       }
@@ -93,7 +90,7 @@ class FirstRoots {
     for (auto* n : roots_.order) {
       if (is_source(*n) || runs_alone(*n)) continue;
       const bool concat = n->op == Op::concat;
-      const size_t most = roots_.users.at(n).size() > 1 ? kMostSharedConcatParts : kMostConcatParts;
+      const size_t most = roots_.users.of(n).size() > 1 ? kMostSharedConcatParts : kMostConcatParts;
       size_t all = 0;
       for (auto& in : n->inputs) {
         const size_t of_input = parts_of(in.get());
@@ -204,9 +201,9 @@ class FirstRoots {
       if (ends(n)) continue;
       int sum = 1;
       for (auto& in : n->inputs) sum += ends(in.get()) ? 0 : length[in.get()];
-      if (sum > kLongExpression && roots_.users.at(n).size() > 1)
+      if (sum > kLongExpression && roots_.users.of(n).size() > 1)
         sum = static_cast<int>(count(n, kLongExpression, met));
-      if (sum > kLongExpression && roots_.users.at(n).size() > 1 && kind(n->op) == OpKind::Map) {
+      if (sum > kLongExpression && roots_.users.of(n).size() > 1 && kind(n->op) == OpKind::Map) {
         roots_.bounds.insert(n);
         roots_.all.insert(n);
       } else {

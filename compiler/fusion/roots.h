@@ -2,10 +2,10 @@
 // whatever it costs, and where expressions are cut that are too long, or too large for one kernel.
 #pragma once
 
-#include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
+#include "compiler/ir/analysis/users.h"
 #include "compiler/ir/node.h"
 #include "compiler/program/options.h"
 
@@ -13,8 +13,7 @@ namespace weft::fusion {
 
 struct Roots {
   std::vector<const ir::Node*> order;  // every node after its inputs
-  // Who reads each node, as often as it does.
-  std::unordered_map<const ir::Node*, std::vector<const ir::Node*>> users;
+  ir::Users users;
   std::unordered_set<const ir::Node*> all;
   std::unordered_set<const ir::Node*> bounds;    // those that only keep others' expressions short
   std::unordered_set<const ir::Node*> repeated;  // those that would be computed at many positions

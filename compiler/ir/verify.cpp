@@ -2,12 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <unordered_map>
 #include <unordered_set>
 
 #include "compiler/base/error.h"
 #include "compiler/ir/analysis/in_place.h"
 #include "compiler/ir/infer.h"
+#include "compiler/ir/node_index.h"
 #include "compiler/ir/text/print.h"
 
 namespace weft::ir {
@@ -26,7 +26,7 @@ class Verifier {
   }
 
  private:
-  enum class Visit : uint8_t { Open, Done };
+  static constexpr int32_t kOpen = 0, kDone = 1;  // of a node that is visited
 
   [[noreturn]] void broken(std::string_view rule) const {
     throw InternalError(fmt::format("{}: broken graph: {} (a defect of Weft)", after_, rule));
@@ -70,28 +70,28 @@ class Verifier {
       const Node* node;
       size_t next = 0;
     };
-    std::unordered_map<const Node*, Visit> visits;
+    NodeIndex visits;
     std::vector<Frame> stack;
     auto enter = [&](const Node* node) {
-      visits.emplace(node, Visit::Open);
+      visits.insert(node, kOpen);
       stack.push_back({node});
     };
     for (const NodeRef& output : graph_.outputs) {
-      if (!visits.count(output.get())) enter(output.get());
+      if (visits.find(output.get()) < 0) enter(output.get());
       while (!stack.empty()) {
         Frame& top = stack.back();
         if (top.next == top.node->inputs.size()) {
-          visits[top.node] = Visit::Done;
+          visits.set(top.node, kDone);
           order_.push_back(top.node);
           stack.pop_back();
           continue;
         }
         const Node* in = top.node->inputs[top.next++].get();
         if (!in) broken(*top.node, fmt::format("operand {} is empty", top.next - 1));
-        auto seen = visits.find(in);
-        if (seen == visits.end())
+        const int32_t seen = visits.find(in);
+        if (seen < 0)
           enter(in);
-        else if (seen->second == Visit::Open)
+        else if (seen == kOpen)
           broken(*top.node, fmt::format("operand {} depends on this node itself", top.next - 1));
       }
     }

@@ -1,4 +1,5 @@
 #include "compiler/passes/assign.h"
+#include "compiler/ir/analysis/users.h"
 #include "compiler/ir/function.h"
 
 #include <algorithm>
@@ -12,6 +13,7 @@
 #include "compiler/machine/tuning.h"
 #include "compiler/passes/order_updates.h"
 #include "compiler/passes/pass.h"
+#include "compiler/passes/rewritten.h"
 
 namespace weft::passes {
 
@@ -31,9 +33,7 @@ using ir::Op;
 class InPlace {
  public:
   InPlace(const ir::Graph& graph, const Options& options)
-      : graph_(graph), order_(topological_order(graph.outputs)), rule_(graph) {
-    for (const Node* n : order_)
-      for (auto& in : n->inputs) readers_[in.get()].push_back(n);
+      : graph_(graph), order_(topological_order(graph.outputs)), readers_(order_), rule_(graph) {
     int number = 0;
     for (auto& in : graph.inputs) {
       if (in->op != Op::input) continue;
@@ -164,10 +164,8 @@ class InPlace {
     std::vector<const Node*> shown{&value};
     while (!shown.empty()) {
       const Node* n = shown.back();
-      const auto readers = readers_.find(n);
       shown.pop_back();
-      if (readers == readers_.end()) continue;
-      for (const Node* reader : readers->second) {
+      for (const Node* reader : readers_.of(n)) {
         const ir::OpKind is = kind(reader->op);
         if (reader == next && reader->inputs[0].get() == n) continue;
         if (reader->op == Op::reshape || reader->op == Op::slice || reader->op == Op::permute)
@@ -183,7 +181,7 @@ class InPlace {
 
   ir::Graph graph_;
   std::vector<const Node*> order_;
-  std::unordered_map<const Node*, std::vector<const Node*>> readers_;
+  ir::Users readers_;
   ir::InPlaceRule rule_;
   std::unordered_set<const Node*> donated_;
 };
@@ -193,20 +191,18 @@ class InPlace {
 namespace {
 
 ir::Graph with_assigns(const ir::Graph& graph, const InPlace::Found& found) {
-  std::unordered_map<const Node*, NodeRef> replaced;
+  const std::vector<const Node*> order = topological_order(graph.outputs);
+  Rewritten replaced(order.size());
   ir::Graph out{graph.inputs, {}};
-  for (const Node* n : topological_order(graph.outputs)) {
-    std::vector<NodeRef> inputs;
-    bool changed = false;
-    for (auto& in : n->inputs) {
-      inputs.push_back(replaced.at(in.get()));
-      changed |= inputs.back() != in;
+  for (const Node* n : order) {
+    if (!found.updates.contains(n)) {
+      replaced.set(n, replaced.with_new_inputs(*n));
+      continue;
     }
-    if (found.copied.contains(n)) inputs[0] = ir::copy(inputs[0], n->lines);
-    if (found.updates.contains(n))
-      replaced[n] = ir::make(Op::assign, inputs, n->attr, n->type, n->lines);
-    else
-      replaced[n] = changed ? with_inputs(*n, inputs) : NodeRef(n);
+    NodeRef into = replaced.at(n->inputs[0].get());
+    if (found.copied.contains(n)) into = ir::copy(into, n->lines);
+    replaced.set(n, ir::make(Op::assign, std::vector{into, replaced.at(n->inputs[1].get())}, n->attr, n->type,
+                             n->lines));
   }
   // A reshape of what was written in place lies in that memory.
   for (auto& o : graph.outputs) {
@@ -218,20 +214,9 @@ ir::Graph with_assigns(const ir::Graph& graph, const InPlace::Found& found) {
 
 // The same graph, with copies of these values for all that read them.
 ir::Graph with_copies(const ir::Graph& graph, const std::unordered_set<const Node*>& values) {
-  std::unordered_map<const Node*, NodeRef> replaced;
-  for (const Node* n : topological_order(graph.outputs)) {
-    std::vector<NodeRef> inputs;
-    bool changed = false;
-    for (auto& in : n->inputs) {
-      inputs.push_back(replaced.at(in.get()));
-      changed |= inputs.back() != in;
-    }
-    NodeRef now = changed ? with_inputs(*n, inputs) : NodeRef(n);
-    replaced[n] = values.contains(n) ? ir::copy(now, n->lines) : now;
-  }
-  ir::Graph out{graph.inputs, {}};
-  for (auto& o : graph.outputs) out.outputs.push_back(replaced.at(o.get()));
-  return out;
+  return rewrite_from(graph, [&](const NodeRef& now, const Node& was) {
+    return values.contains(&was) ? ir::copy(now, was.lines) : now;
+  });
 }
 
 }  // namespace

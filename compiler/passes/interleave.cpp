@@ -1,4 +1,5 @@
 #include "compiler/passes/interleave.h"
+#include "compiler/ir/analysis/users.h"
 #include "compiler/ir/function.h"
 
 #include <algorithm>
@@ -31,9 +32,7 @@ bool takes_steps(const Node& update) {
 // that take steps, and those to which such a one writes next.
 std::unordered_set<const Node*> passed_over(const ir::Graph& graph) {
   const std::vector<const Node*> order = topological_order(graph.outputs);
-  std::unordered_map<const Node*, std::vector<const Node*>> users;
-  for (const Node* n : order)
-    for (const NodeRef& in : n->inputs) users[in.get()].push_back(n);
+  const ir::Users users(order);
   std::unordered_set<const Node*> outputs, out;
   const auto written_next = [&](const Node* n, const Node* user) {
     return user->op == Op::update && user->inputs[0].get() == n && out.contains(user);
@@ -42,7 +41,7 @@ std::unordered_set<const Node*> passed_over(const ir::Graph& graph) {
   for (auto n = order.rbegin(); n != order.rend(); ++n) {
     if ((*n)->op != Op::update || outputs.contains(*n)) continue;
     const bool steps = !(*n)->shape().empty() && takes_steps(**n);
-    const bool read = std::ranges::any_of(users[*n], [&](const Node* user) {
+    const bool read = std::ranges::any_of(users.of(*n), [&](const Node* user) {
       const ir::OpKind is = kind(user->op);
       return written_next(*n, user) || (steps && (is == ir::OpKind::Map || is == ir::OpKind::Reduce));
     });

@@ -7,6 +7,7 @@
 #include "compiler/ir/analysis/access.h"
 #include "compiler/ir/build.h"
 #include "compiler/machine/tuning.h"
+#include "compiler/passes/rewritten.h"
 
 namespace weft::passes {
 
@@ -22,7 +23,7 @@ using ir::OpKind;
 // So far back a value that is read is looked for among those that an update replaces.
 constexpr int kUpdatesLookedAt = 4096;
 // So many nodes are walked below what an update writes: where turns depend on all turns before them, each would walk all.
-constexpr size_t kNodesLookedAt = 256;
+constexpr size_t kNodesLookedAt = 256, kNodesExpected = 16;
 
 // A place in a chain: the value after `index` updates; `base` of the first update has index 0.
 struct Place {
@@ -31,7 +32,8 @@ struct Place {
 
 class Orderer {
  public:
-  Orderer(const ir::Graph& graph, size_t least) : graph_(graph), order_(topological_order(graph.outputs)) {
+  Orderer(const ir::Graph& graph, size_t least)
+      : graph_(graph), order_(topological_order(graph.outputs)), replaced_(order_.size()) {
     for (auto* n : order_)
       for (auto& in : n->inputs) ++uses_[in.get()];
     for (auto& out : graph.outputs) ++uses_[out.get()];
@@ -41,10 +43,8 @@ class Orderer {
   ir::Graph run() {
     if (chains_.empty()) return graph_;
     find_dependent();
-    for (auto* n : order_) replaced_.emplace(n, rebuilt(n));
-    ir::Graph ready{graph_.inputs, {}};
-    for (auto& out : graph_.outputs) ready.outputs.push_back(replaced_.at(out.get()));
-    return ready;
+    for (auto* n : order_) replaced_.set(n, rebuilt(n));
+    return replaced_.graph(graph_);
   }
 
  private:
@@ -85,38 +85,28 @@ class Orderer {
 
   NodeRef rebuilt(const Node* n) {
     auto at = written_.find(n);
-    if (at == written_.end() || !dependent_.at(n)) return with_replaced(n, replaced_);
+    if (at == written_.end() || !dependent_.at(n)) return replaced_.with_new_inputs(*n);
     // What the update replaces may be computed from these very elements, or come later in this order.
     const bool known = replaced_.contains(place_of(at->second, at->second.index - 1));
-    return known ? anchored(n, at->second) : with_replaced(n, replaced_);
-  }
-
-  static NodeRef with_replaced(const Node* n, const std::unordered_map<const Node*, NodeRef>& by) {
-    std::vector<NodeRef> inputs;
-    bool changed = false;
-    for (auto& in : n->inputs) {
-      inputs.push_back(by.at(in.get()));
-      changed |= inputs.back() != in;
-    }
-    return changed ? with_inputs(*n, inputs) : NodeRef(n);
+    return known ? anchored(n, at->second) : replaced_.with_new_inputs(*n);
   }
 
   // The new elements of update `at`, from the value that it replaces.
   NodeRef anchored(const Node* top, const Place& at) {
     const Node *update = place_of(at, at.index), *base = place_of(at, at.index - 1);
     const auto& range = update->as<ir::SliceAttr>();
-    std::unordered_map<const Node*, NodeRef> made;
+    Rewritten made(kNodesExpected);
     bool reads = false, aligned = true;
     std::vector<std::pair<const Node*, bool>> stack{{top, false}};
     while (!stack.empty()) {
       auto [n, ready] = stack.back();
       stack.pop_back();
       if (made.contains(n)) continue;
-      if (made.size() + stack.size() > kNodesLookedAt) return with_replaced(top, replaced_);
+      if (made.size() + stack.size() > kNodesLookedAt) return replaced_.with_new_inputs(*top);
       auto place = places_.find(n);
       const bool on_chain = place != places_.end() && place->second.chain == at.chain;
       if (on_chain || (n != top && written_.contains(n)) || !dependent_.at(n)) {
-        made.emplace(n, replaced_.at(n));
+        made.set(n, replaced_.at(n));
         reads |= on_chain, aligned &= !on_chain;
         continue;
       }
@@ -125,7 +115,7 @@ class Orderer {
         if (of != places_.end() && of->second.chain == at.chain && of->second.index < at.index &&
             untouched(*n, of->second.index, at)) {
           const auto& read = n->as<ir::SliceAttr>();
-          made.emplace(n, ir::make(Op::slice, std::vector{replaced_.at(base)}, n->attr, n->type, n->lines));
+          made.set(n, ir::make(Op::slice, std::vector{replaced_.at(base)}, n->attr, n->type, n->lines));
           reads = true;
           aligned &= read.starts == range.starts && read.steps == range.steps &&
                      n->shape() == update->inputs[1]->shape();
@@ -136,7 +126,7 @@ class Orderer {
         // What reads nothing anew stays one node with what the rest of the graph uses.
         const bool same = std::all_of(n->inputs.begin(), n->inputs.end(),
                                       [&](auto& in) { return made.at(in.get()) == replaced_.at(in.get()); });
-        made.emplace(n, same && n != top ? replaced_.at(n) : with_replaced(n, made));
+        made.set(n, same && n != top ? replaced_.at(n) : made.with_new_inputs(*n));
         aligned &= kind(n->op) == OpKind::Map;
         continue;
       }
@@ -167,7 +157,7 @@ class Orderer {
   std::vector<std::vector<const Node*>> chains_;
   std::unordered_map<const Node*, Place> places_, written_;
   std::unordered_map<const Node*, bool> dependent_;
-  std::unordered_map<const Node*, NodeRef> replaced_;
+  Rewritten replaced_;
 };
 
 }  // namespace

@@ -1,8 +1,8 @@
 #include "compiler/passes/pass.h"
 
-#include <unordered_map>
+#include <vector>
 
-#include "compiler/ir/build.h"
+#include "compiler/passes/rewritten.h"
 
 namespace weft::passes {
 
@@ -12,20 +12,10 @@ ir::Graph rewrite(const ir::Graph& graph, const std::function<ir::NodeRef(const 
 
 ir::Graph rewrite_from(const ir::Graph& graph,
                        const std::function<ir::NodeRef(const ir::NodeRef& now, const ir::Node& was)>& rule) {
-  std::unordered_map<const ir::Node*, ir::NodeRef> replaced;
-  std::vector<ir::NodeRef> inputs;
-  for (const ir::Node* n : topological_order(graph.outputs)) {
-    bool changed = false;
-    inputs.clear();
-    for (auto& in : n->inputs) {
-      inputs.push_back(replaced.at(in.get()));
-      changed |= inputs.back() != in;
-    }
-    replaced[n] = rule(changed ? with_inputs(*n, inputs) : ir::NodeRef(n), *n);
-  }
-  ir::Graph out{graph.inputs, {}};
-  for (auto& o : graph.outputs) out.outputs.push_back(replaced.at(o.get()));
-  return out;
+  const std::vector<const ir::Node*> order = topological_order(graph.outputs);
+  Rewritten out(order.size());
+  for (const ir::Node* n : order) out.set(n, rule(out.with_new_inputs(*n), *n));
+  return out.graph(graph);
 }
 
 }  // namespace weft::passes

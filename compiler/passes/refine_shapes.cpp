@@ -8,7 +8,9 @@
 #include <utility>
 #include <vector>
 
+#include "compiler/ir/analysis/users.h"
 #include "compiler/ir/build.h"
+#include "compiler/passes/rewritten.h"
 
 namespace weft::passes {
 namespace {
@@ -73,9 +75,8 @@ struct Piece {
 
 class RefineShapes {
  public:
-  explicit RefineShapes(const ir::Graph& graph) : graph_(graph), order_(topological_order(graph.outputs)) {
-    for (const Node* n : order_)
-      for (const NodeRef& in : n->inputs) users_[in.get()].push_back(n);
+  explicit RefineShapes(const ir::Graph& graph)
+      : graph_(graph), order_(topological_order(graph.outputs)), users_(order_), now_(order_.size()) {
     for (const Node* n : order_)
       if (n->op == Op::reshape && element_count(n->shape()) > 0) consider(*n);
   }
@@ -83,21 +84,11 @@ class RefineShapes {
   ir::Graph run() {
     if (part_of_.empty()) return graph_;
     for (const Node* n : order_) {
-      ir::Inputs inputs(n->inputs.size());
-      bool changed = false;
-      for (size_t k = 0; k < inputs.size(); ++k) {
-        inputs[k] = now_.at(n->inputs[k].get());
-        changed |= inputs[k] != n->inputs[k];
-      }
       const auto part = part_of_.find(n);
-      if (part == part_of_.end())
-        now_[n] = changed ? with_inputs(*n, inputs) : NodeRef(n);
-      else
-        now_[n] = ir::reshape(refined(*n, part->second), n->shape(), n->lines);
+      now_.set(n, part == part_of_.end() ? now_.with_new_inputs(*n)
+                                         : ir::reshape(refined(*n, part->second), n->shape(), n->lines));
     }
-    ir::Graph out{graph_.inputs, {}};
-    for (const NodeRef& o : graph_.outputs) out.outputs.push_back(now_.at(o.get()));
-    return out;
+    return now_.graph(graph_);
   }
 
  private:
@@ -105,7 +96,7 @@ class RefineShapes {
   void consider(const Node& view) {
     const Node* value = unshaped(&view);
     if (kind(value->op) != OpKind::Map || part_of_.contains(value) || value->shape() == view.shape()) return;
-    const auto& readers = users_[&view];
+    const auto readers = users_.of(&view);
     const auto reader = std::ranges::find_if(readers, [](auto* n) { return kind(n->op) == OpKind::Map; });
     if (reader == readers.end() || part_of_.contains(*reader)) return;
     const std::optional<Shape> fine = common_refinement(value->shape(), view.shape());
@@ -175,7 +166,7 @@ class RefineShapes {
     while (!values.empty()) {
       const Node* value = values.back();
       values.pop_back();
-      for (const Node* reader : users_[value])
+      for (const Node* reader : users_.of(value))
         if (reader->op == Op::reshape)
           values.push_back(reader);
         else
@@ -241,12 +232,13 @@ class RefineShapes {
 
   const ir::Graph& graph_;
   const std::vector<const Node*> order_;
-  std::unordered_map<const Node*, std::vector<const Node*>> users_;
+  ir::Users users_;
   std::vector<Piece> parts_;
   std::unordered_map<const Node*, int> part_of_;
   std::vector<Shape> tried_;  // of values that stay as they are
   std::unordered_map<const Node*, std::vector<int>> in_vain_;
-  std::unordered_map<const Node*, NodeRef> now_, refined_;
+  Rewritten now_;
+  std::unordered_map<const Node*, NodeRef> refined_;
   std::map<std::pair<const Node*, int>, NodeRef> leaves_;
 };
 

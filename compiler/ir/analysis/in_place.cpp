@@ -12,12 +12,9 @@ namespace weft::ir {
 InPlaceRule::InPlaceRule(const Graph& graph) {
   for (auto& out : graph.outputs) outputs_.insert(out.get());
   const std::vector<const Node*> order = topological_order(graph.outputs);
-  number_.reserve(order.size());
-  users_.reserve(order.size());
-  for (const Node* n : order) {
-    number_.emplace(n, number_.size());
-    for (auto& in : n->inputs) users_[in.get()].push_back(n);
-  }
+  number_ = NodeIndex(order.size());
+  for (const Node* n : order) number_.insert(n, static_cast<int32_t>(number_.size()));
+  users_ = Users(order);
   find_ends(order);
 }
 
@@ -25,11 +22,11 @@ void InPlaceRule::find_ends(const std::vector<const Node*>& order) {
   const size_t count = order.size(), out = count;
   std::vector<size_t> parent(count, out), depth(count + 1, 0), size(count + 1, 1);
   for (size_t at = count; at-- > 0;) {
-    auto users = users_.find(order[at]);
-    if (!is_output(order[at]) && users != users_.end()) {
-      size_t meet = number_.at(users->second.front());
-      for (const Node* user : users->second)
-        for (size_t other = number_.at(user); other != meet;) {
+    const auto users = users_.of(order[at]);
+    if (!is_output(order[at]) && !users.empty()) {
+      size_t meet = number_of(users.front());
+      for (const Node* user : users)
+        for (size_t other = number_of(user); other != meet;) {
           size_t& deeper = depth[other] > depth[meet] ? other : meet;
           deeper = parent[deeper];
         }
@@ -108,13 +105,13 @@ std::string InPlaceRule::refuse(const Node& update, Spared& spared) const {
     return "the new elements may be computed from the replaced value at their own positions only";
   std::erase_if(spared, [&](const Node* slice) { return std::ranges::find(taken, slice) != taken.end(); });
   for (const Node* value : values)
-    for (const Node* user : users_.at(value))
+    for (const Node* user : users_.of(value))
       if (spares(update, user) && !serves_alone(update, user)) spared.push_back(user);
   return "";
 }
 
 bool InPlaceRule::serves_alone(const Node& update, const Node* node) const {
-  const size_t last = number_.at(&update), at = number_.at(node);
+  const size_t last = number_of(&update), at = number_of(node);
   return at != last && begin_[last] <= begin_[at] && begin_[at] < end_[last];
 }
 
@@ -122,7 +119,7 @@ std::vector<const Node*> InPlaceRule::worth_keeping(const Node& update) const {
   const Node* base = update.inputs[0].get();
   if (base->op == Op::reshape) return {};
   Readers slices;
-  for (const Node* user : users_.at(base)) {
+  for (const Node* user : users_.of(base)) {
     if (user == &update || spares(update, user)) continue;
     if (user->op != Op::slice || kSmallPart * element_count(user->shape()) > element_count(base->shape()))
       return {};
@@ -144,17 +141,17 @@ InPlaceRule::Readers InPlaceRule::readers_of(const Node& update, const Spared& t
                                              const Node*& elsewhere) const {
   const Values values = replaced_by(update);
   const Readers taken_before{taken.begin(), taken.end()};
-  const size_t last = number_.at(&update);
+  const size_t last = number_of(&update);
   Readers readers = needed_by(update, taken_before, taken_before), copies;
   readers.insert(values.begin(), values.end());
   std::vector<const Node*> stack{readers.begin(), readers.end()};
   while (!stack.empty()) {
     const Node* n = stack.back();
     stack.pop_back();
-    for (const Node* user : users_.at(n)) {
+    for (const Node* user : users_.of(n)) {
       if (user == &update || readers.contains(user) || spares(update, user)) continue;
       // What comes behind the update in topological order, or leaves the graph alone, is not for it.
-      if (is_copy(*n) || number_.at(user) > last || !users_.contains(user)) {
+      if (is_copy(*n) || number_of(user) > last || users_.of(user).empty()) {
         elsewhere = user;
         return readers;
       }
@@ -168,7 +165,7 @@ InPlaceRule::Readers InPlaceRule::readers_of(const Node& update, const Spared& t
   // The rest ends in the update or in a copy, which may be for something else.
   const Readers needed = needed_by(update, taken_before, copies);
   for (const Node* copy : copies)
-    if (!needed.contains(copy) && (!elsewhere || number_.at(copy) < number_.at(elsewhere))) elsewhere = copy;
+    if (!needed.contains(copy) && (!elsewhere || number_of(copy) < number_of(elsewhere))) elsewhere = copy;
   return readers;
 }
 
@@ -176,15 +173,15 @@ InPlaceRule::Readers InPlaceRule::needed_by(const Node& update, const Readers& t
                                             const Readers& wanted) const {
   const Values values = replaced_by(update);
   // What comes before them in topological order does not depend on them.
-  size_t first = number_.at(&update);
-  for (const Node* n : wanted) first = std::min(first, number_.at(n));
+  size_t first = number_of(&update);
+  for (const Node* n : wanted) first = std::min(first, number_of(n));
   Readers found;
   std::unordered_set<const Node*> seen;
   std::vector<const Node*> stack{update.inputs[1].get()};
   while (!stack.empty() && found.size() < wanted.size()) {
     const Node* n = stack.back();
     stack.pop_back();
-    if (number_.at(n) < first || !seen.insert(n).second || spares(update, n)) continue;
+    if (number_of(n) < first || !seen.insert(n).second || spares(update, n)) continue;
     if (wanted.contains(n)) found.insert(n);
     if (among(values, n) || taken.contains(n)) continue;
     for (auto& in : n->inputs) stack.push_back(in.get());

@@ -6,11 +6,12 @@
 #pragma once
 
 #include <string>
-#include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
+#include "compiler/ir/analysis/users.h"
 #include "compiler/ir/node.h"
+#include "compiler/ir/node_index.h"
 
 namespace weft::ir {
 
@@ -52,13 +53,14 @@ class InPlaceRule {
   bool serves_alone(const Node& update, const Node* node) const;
   bool reads_aligned(const Node& update, const Readers& readers, const Spared& taken) const;
 
+  size_t number_of(const Node* node) const { return static_cast<size_t>(number_.find(node)); }
   // Post-dominators: the first node through which everything goes that is computed from a node, as a tree
   // whose root is what leaves the graph. A node is numbered before all that it is the end of.
   void find_ends(const std::vector<const Node*>& order);
 
   std::unordered_set<const Node*> outputs_;
-  std::unordered_map<const Node*, size_t> number_;  // in topological order
-  std::unordered_map<const Node*, std::vector<const Node*>> users_;
+  NodeIndex number_;  // in topological order
+  Users users_;
   // By number in topological order: where a node's part of the tree begins, and one past where it ends.
   std::vector<size_t> begin_, end_;
 };

@@ -9,6 +9,7 @@
 
 #include "compiler/ir/build.h"
 #include "compiler/machine/tuning.h"
+#include "compiler/passes/rewritten.h"
 
 namespace weft::passes {
 
@@ -122,24 +123,12 @@ class Joining {
     const std::vector<const Node*> order = topological_order(graph_.outputs);
     find(order);
     if (joined_.empty()) return graph_;
-    std::unordered_map<const Node*, NodeRef> now;
-    std::vector<NodeRef> inputs;
+    Rewritten now(order.size());
     for (const Node* n : order) {
-      if (auto place = places_.find(n); place != places_.end()) {
-        now[n] = row(*n, place->second, now);
-        continue;
-      }
-      bool changed = false;
-      inputs.clear();
-      for (const NodeRef& in : n->inputs) {
-        inputs.push_back(now.at(in.get()));
-        changed |= inputs.back() != in;
-      }
-      now[n] = changed ? with_inputs(*n, inputs) : NodeRef(n);
+      const auto place = places_.find(n);
+      now.set(n, place == places_.end() ? now.with_new_inputs(*n) : row(*n, place->second, now));
     }
-    ir::Graph out{graph_.inputs, {}};
-    for (const NodeRef& o : graph_.outputs) out.outputs.push_back(now.at(o.get()));
-    return out;
+    return now.graph(graph_);
   }
 
  private:
@@ -211,7 +200,7 @@ class Joining {
   }
 
   // The product, as a row of the one that it became a part of.
-  NodeRef row(const Node& n, const ProductRow& place, const std::unordered_map<const Node*, NodeRef>& now) {
+  NodeRef row(const Node& n, const ProductRow& place, const Rewritten& now) {
     Joined& j = joined_[place.joined];
     if (!j.node) j.node = make(j, now);
     const Matrix m = product_of(&n, 0)->matrix;
@@ -219,7 +208,7 @@ class Joining {
     return ir::reshape(part, n.shape(), n.lines);
   }
 
-  NodeRef make(const Joined& j, const std::unordered_map<const Node*, NodeRef>& now) {
+  NodeRef make(const Joined& j, const Rewritten& now) {
     const Matrix& matrix = j.like.matrix;
     const Vector& vector = j.like.vector;
     const auto free = static_cast<size_t>(matrix.free_axis);

@@ -8,9 +8,11 @@
 #include <vector>
 
 #include "compiler/ir/analysis/access.h"
+#include "compiler/ir/analysis/users.h"
 #include "compiler/ir/build.h"
 #include "compiler/ir/group.h"
 #include "compiler/machine/tuning.h"
+#include "compiler/passes/rewritten.h"
 
 namespace weft::passes {
 
@@ -27,7 +29,7 @@ using ir::OpKind;
 constexpr size_t kMostNodes = 100;  // of what a gather moves up through
 constexpr int64_t kFewRows = 2;     // of which one is picked, at most
 
-using Users = std::unordered_map<const Node*, std::vector<const Node*>>;
+using ir::Users;
 
 int64_t count(const Shape& shape, size_t begin, size_t end) {
   int64_t out = 1;
@@ -39,6 +41,9 @@ int64_t count(const Shape& shape, size_t begin, size_t end) {
 struct Along {
   bool all_inputs = false;     // each, along the same axis
   std::optional<size_t> axis;  // of the first input; without it all is read for each position
+
+  // Whether input k is read along the axis, and not whole.
+  bool of(size_t k) const { return axis && (all_inputs || k == 0); }
 };
 
 // Nothing where positions along the axis are computed of other ones.
@@ -102,9 +107,11 @@ class Picked {
       asked_.push_back(n);
       if (asked_.size() > kMostNodes) return false;
       const auto reads = along(*n, asked->second);
-      const bool alone = !outputs.contains(n) && std::ranges::all_of(users.at(n), [&](const Node* user) {
-        return carried_.contains(user) || (user == &gather_ && gather_.inputs[1].get() != n);
-      });
+      const bool alone =
+          !outputs.contains(n) && !whole_.contains(n) &&
+          std::ranges::all_of(users.of(n), [&](const Node* user) {
+            return carried_.contains(user) || (user == &gather_ && gather_.inputs[1].get() != n);
+          });
       if (!reads || !alone) {
         // Short pieces of rows are read with the lines of memory around them.
         const int64_t piece = count(n->shape(), asked->second + 1, n->shape().size());
@@ -116,7 +123,10 @@ class Picked {
       carried_.insert(n);
       reduces |= is_reduce(*n) || ir::scans(*n);
       for (size_t k = 0; k < n->inputs.size(); ++k)
-        if ((reads->all_inputs || k == 0) && reads->axis && !ask(*n->inputs[k], *reads->axis)) return false;
+        if (!reads->of(k))
+          whole_.insert(n->inputs[k].get());
+        else if (!ask(*n->inputs[k], *reads->axis))
+          return false;
     }
     return reduces;
   }
@@ -152,8 +162,9 @@ class Picked {
                         n.lines.united(gather_.lines));
     }
     std::vector<NodeRef> inputs;
-    for (const NodeRef& in : n.inputs)
-      inputs.push_back(part_.contains(in.get()) ? part_.at(in.get()) : now(*in));
+    const Along reads = *along(n, axis);
+    for (size_t k = 0; k < n.inputs.size(); ++k)
+      inputs.push_back(reads.of(k) ? part_.at(n.inputs[k].get()) : now(*n.inputs[k]));
     const NodeRef& x = inputs[0];
     if (kind(n.op) == OpKind::Map) return ir::make(n.op, inputs, n.attr, {n.dtype(), shape}, n.lines);
     if (is_reduce(n)) return ir::reduce(n.op, x, n.as<ir::AxesAttr>().axes, n.lines);
@@ -170,6 +181,7 @@ class Picked {
   std::unordered_map<const Node*, size_t> axis_;  // of each node that is asked for along one
   std::vector<const Node*> asked_;                // those, readers first
   std::unordered_set<const Node*> carried_;       // of these, computed of what is picked
+  std::unordered_set<const Node*> whole_;         // read whole by one of these
   std::unordered_map<const Node*, NodeRef> part_;
 };
 
@@ -180,31 +192,21 @@ ir::Graph pick_rows(const ir::Graph& graph, const Target&, const Options&) {
   if (std::ranges::none_of(order, [](auto* n) { return n->op == Op::gather; }) ||
       std::ranges::none_of(order, [](auto* n) { return is_reduce(*n) || ir::scans(*n); }))
     return graph;
-  Users users;
+  const Users users(order);
   std::unordered_set<const Node*> outputs;
   for (auto& out : graph.outputs) outputs.insert(out.get());
-  for (const Node* n : order)
-    for (auto& in : n->inputs) users[in.get()].push_back(n);
   std::ranges::reverse(order);
-  std::unordered_map<const Node*, NodeRef> replaced;
+  Rewritten replaced(order.size());
   const auto now = [&](const Node& n) { return replaced.at(&n); };
   for (size_t k = order.size(); k-- > 0;) {
     const NodeRef n(order[k]);
-    std::vector<NodeRef> inputs;
-    bool changed = false;
-    for (auto& in : n->inputs) {
-      inputs.push_back(replaced.at(in.get()));
-      changed |= inputs.back() != in;
-    }
-    replaced[order[k]] = changed ? with_inputs(*n, inputs) : n;
+    replaced.set(order[k], replaced.with_new_inputs(*n));
     if (n->op != Op::gather) continue;
-    Picked picked(n, inputs[1]);
+    Picked picked(n, replaced.at(n->inputs[1].get()));
     if (picked.is_worth_it(std::span(order).subspan(k + 1), users, outputs))
-      replaced[order[k]] = picked.built(now);
+      replaced.set(order[k], picked.built(now));
   }
-  ir::Graph out{graph.inputs, {}};
-  for (auto& o : graph.outputs) out.outputs.push_back(replaced.at(o.get()));
-  return out;
+  return replaced.graph(graph);
 }
 
 }  // namespace weft::passes

@@ -2,8 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cstring>
 
+#include "compiler/ir/analysis/users.h"
 #include "compiler/ir/build.h"
 #include "compiler/ir/node_index.h"
 
@@ -124,6 +126,24 @@ TEST(NodeIndex, NumbersManyNodes) {
   index.set(nodes[7].get(), 99);
   EXPECT_EQ(index.find(nodes[7].get()), 99);
   EXPECT_EQ(index.size(), 5000u);
+}
+
+TEST(Users, AreThoseThatReadANodeAsOftenAsTheyDo) {
+  const NodeRef x = named("x"), y = named("y");
+  const NodeRef square = map(Op::multiply, {x, x}), sum = map(Op::add, {square, y}),
+                alone = map(Op::negative, {x});
+  const std::array outputs{sum, alone};
+  const Users users(topological_order(outputs));
+  const auto of = [&](const NodeRef& n) {
+    const auto found = users.of(n.get());
+    return std::vector(found.begin(), found.end());
+  };
+  EXPECT_EQ(of(x), (std::vector<const Node*>{square.get(), square.get(), alone.get()}));
+  EXPECT_EQ(of(y), (std::vector<const Node*>{sum.get()}));
+  EXPECT_EQ(of(square), (std::vector<const Node*>{sum.get()}));
+  EXPECT_TRUE(of(sum).empty());
+  EXPECT_TRUE(of(named("of another graph")).empty());
+  EXPECT_TRUE(Users().of(x.get()).empty());
 }
 
 TEST(Lines, AreASortedSet) {

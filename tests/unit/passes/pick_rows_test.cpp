@@ -57,6 +57,15 @@ TEST(PickRows, OnlyRowsThatArePickedAreReduced) {
             36);
 }
 
+TEST(PickRows, LeavesWholeWhatIsReadWholeBesides) {
+  // The rows that are picked are those that a broadcast adds, and those of x that the maximum reads.
+  const std::string rows =
+      "%b = broadcast %x : f32[40, 40, 400]\n%m = max %b, axes=[1]\n%k = maximum %m, %x\n"
+      "%t = gather %k, %i, axis=0\nreturn %t";
+  EXPECT_EQ(walked("%x = input : f32[40, 400]\n%i = input : i64[3, 1]\n" + rows), 48'000);
+  picked(graph("%y = input : f32[40, 400]\n%i = input : i64[3, 1]\n%x = exp %y\n" + rows));
+}
+
 TEST(PickRows, ThroughMapsAndViews) {
   EXPECT_EQ(
       walked("%x = input : f32[40, 12]\n%i = input : i64[3, 1]\n%m = max %x, axes=[1]\n"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from weft._base import signatures
+from weft._base import selected, signatures
 from weft._base.devices import is_gpu
 from weft._base.host import _numpy, answered, device_of
 from weft._base.recorded import of_arguments, refuse_arguments
@@ -47,7 +47,7 @@ def answered_by(module: str, name: str) -> Any:
         if here is None:
             import importlib
 
-            here = getattr(importlib.import_module(module), name)
+            here = selected.selecting(name) if module == "numpy" and name in selected.names else getattr(importlib.import_module(module), name)
         if module == "numpy" and (there := computed_there(name, *args, **options)) is not NotImplemented:
             return there
         if name in _outs and len(args) > _outs[name] and args[_outs[name]] is not None:

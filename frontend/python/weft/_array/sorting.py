@@ -1,4 +1,5 @@
-"""Sorting and searching on a GPU and of what is being recorded, in terms of Weft's own ops. Host memory is sorted in C++, and searched by NumPy (_numpy/by_numpy.py).
+"""Sorting and searching on a GPU and of what is being recorded, in terms of Weft's own ops. Host memory is sorted in C++; how it is searched, and which of it NumPy
+searches, _numpy/by_numpy.py says.
 
 Values are compared by words: unsigned integers in the values' order, with NaN last and both zeros equal. Long rows are
 sorted by four bits of their words after the other, from the lowest: each pass is stable, so the order of equal elements stays.
@@ -159,6 +160,8 @@ def _ordered(x: Array, carried: list[Array]) -> list[Array]:
 
 def sort(x: Array, axis: int) -> Array:
     """The elements along an axis in ascending order."""
+    if x.dtype.kind != "c" and not on_device(x):
+        return _core.sort(x, axis)
     if x.size == 0 or x.shape[axis] == 1:
         return _core.copy(x)
     if x.dtype.kind == "c":
@@ -169,6 +172,8 @@ def sort(x: Array, axis: int) -> Array:
 
 def argsort(x: Array, axis: int) -> Array:
     """The positions that put the elements along an axis in ascending order; equal ones keep theirs."""
+    if x.dtype.kind != "c" and not on_device(x):
+        return _core.argsort(x, axis)
     if x.dtype.kind == "c":
         # By the last of several words first: NaN in either part goes behind all others.
         order = argsort(_core.imag(x), axis)

@@ -55,6 +55,17 @@ def test_bins_of_many_values(dtype, right):
         wf.digitize(wf.asarray(x), wf.asarray(np.array([3, 1, 2], dtype)))
 
 
+@pytest.mark.parametrize("right", [False, True])
+def test_bins_of_a_compiled_functions_arguments(right):
+    for dtype, edges in (("float64", [-1.0, 0.5, 0.5, 2.0]), ("float32", [3, 2, -1]), ("int64", [0.5, 1.0]), ("float64", [])):
+        x = np.array([[-5, 0.5, 2], [1, 0, 3]]).astype(dtype)
+        same(wf.compile(lambda y, edges=edges: wf.digitize(y, edges, right))(wf.asarray(x)), np.digitize(x, edges, right))
+    with pytest.raises(wf.Error, match="digitize: looks at values"):
+        wf.compile(wf.digitize)(wf.ones(3), wf.arange(3.0))
+    with pytest.raises(wf.Error, match="digitize: looks at values"):
+        wf.compile(lambda y: wf.digitize(y, [1.0, 0.0, 2.0]))(wf.ones(3))
+
+
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_whether_many_values_are_among_few(dtype):
     x = drawn(dtype).reshape(7, -1)

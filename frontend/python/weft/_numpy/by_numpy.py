@@ -232,10 +232,16 @@ _worth_a_search = 1 << 19  # comparisons
 
 def digitize(x: Any, bins: Any, right: builtins.bool = False) -> Any:
     """Which bin each value is in: the number of edges up to it, of edges that ascend or descend. right: whether a bin has its right edge, not its left one."""
-    if isinstance(x, Array) and x.ndim and not _core.records():
-        edges = asarray(bins)
-        if edges.device == x.device and _is_searched(edges, x) and _ascends(edges):
-            return sorting.searchsorted(_core.stop_gradient(edges), _core.stop_gradient(x), not right)
+    if isinstance(x, Array) and not recorded.of_arguments((bins,)):
+        is_recorded, edges = recorded.of_arguments((x,)), asarray(bins, device=x.device)
+        if edges.ndim == 1 and {x.dtype.kind, edges.dtype.kind} <= set("iuf") and (is_recorded or _is_searched(edges, x)):
+            x, edges = _core.stop_gradient(x), _core.stop_gradient(edges)
+            dtype = _numpy().result_type(x.dtype, edges.dtype)
+            x, table = _core.astype(x, dtype), _core.astype(edges, dtype)
+            if _ascends(edges):
+                return sorting.searchsorted(table, x, not right)
+            if is_recorded and _ascends(edges[::-1]):
+                return _core.subtract(edges.size, sorting.searchsorted(table[::-1], x, not right))
     return _digitize_any(x, bins, right)
 
 

@@ -9,7 +9,8 @@ import builtins
 import operator
 
 from weft import _core
-from weft._core import Array
+from weft._core import Array, Error
+from weft._base.errors import named
 from weft._base.memory import _borrow_from, from_numpy, to_numpy
 from weft._base.out import store
 from weft._base.recorded import refuse_arguments
@@ -91,6 +92,8 @@ def answered(f: Any, *args: Any, **options: Any) -> Any:
     except (AttributeError, TypeError) as error:  # NumPy's words, which may name neither the function nor what it was given
         given = ", ".join(type(one).__name__ for one in (*args, *options.values()))
         raise TypeError(f"{f.__name__.strip('<>')}: {error}: got ({given})") from None
+    except Error as error:  # Weft's, of the look at the values
+        raise named(error, f.__name__.strip("<>")) from None
     except ValueError as error:
         raise type(error)(f"{f.__name__.strip('<>')}: {error}") from None
     result = from_host(result, device)

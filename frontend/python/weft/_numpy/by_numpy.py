@@ -233,9 +233,10 @@ _worth_a_search = 1 << 19  # comparisons
 def digitize(x: Any, bins: Any, right: builtins.bool = False) -> Any:
     """Which bin each value is in: the number of edges up to it, of edges that ascend or descend. right: whether a bin has its right edge, not its left one."""
     if isinstance(x, Array) and not recorded.of_arguments((bins,)):
+        x = _core.stop_gradient(x)
         is_recorded, edges = recorded.of_arguments((x,)), asarray(bins, device=x.device)
         if edges.ndim == 1 and {x.dtype.kind, edges.dtype.kind} <= set("iuf") and (is_recorded or _is_searched(edges, x)):
-            x, edges = _core.stop_gradient(x), _core.stop_gradient(edges)
+            edges = _core.stop_gradient(edges)
             dtype = _numpy().result_type(x.dtype, edges.dtype)
             x, table = _core.astype(x, dtype), _core.astype(edges, dtype)
             if _ascends(edges):

@@ -11,6 +11,7 @@
 #include <cstring>
 #include <ctime>
 #include <filesystem>
+#include <utility>
 
 #include "compiler/base/error.h"
 #include "runtime/private_directory.h"
@@ -19,7 +20,7 @@ namespace weft::runtime {
 namespace {
 
 constexpr char kMagic[8] = {'W', 'E', 'F', 'T', 'K', 'R', 'N', '\n'};
-constexpr uint32_t kVersion = 2;
+constexpr uint32_t kVersion = 3;
 constexpr std::string_view kSuffix = ".kernel";
 constexpr std::string_view kTemporary = ".new-";
 constexpr int64_t kTouchSeconds = 60;
@@ -28,17 +29,17 @@ constexpr uint64_t kPutsPerCount =
     64;  // other processes put too, so the directory is counted anew now and then
 constexpr uint64_t kLargestText = uint64_t{1} << 32;
 
-// What a file starts with; toolchain, kernel, ops, source and binary follow, in this order. The checksum is taken
-// over the whole file with the checksum itself as zeros.
+// What a file starts with; toolchain, kernel, ops, facts, source and binary follow, in this order. The checksum
+// is taken over the whole file with the checksum itself as zeros.
 struct Header {
   char magic[8];
   uint32_t version;
   uint32_t compile_us;
-  uint64_t toolchain, kernel, ops, source, binary;  // bytes
+  uint64_t toolchain, kernel, ops, facts, source, binary;  // bytes
   uint64_t key_low, key_high;
   uint64_t sum_low, sum_high;
 };
-static_assert(sizeof(Header) == 88);
+static_assert(sizeof(Header) == 96);
 
 struct Parts {
   std::string_view toolchain, kernel, source, binary;
@@ -105,13 +106,19 @@ std::optional<Hash> key_of_name(std::string_view name) {
   return key;
 }
 
+bool is_foreign(const Header& header) {
+  return std::memcmp(header.magic, kMagic, sizeof kMagic) == 0 && header.version != kVersion;
+}
+
 // Why a header cannot belong to a whole entry of `file_bytes` under `key`; empty when it can.
 std::string header_problem(const Header& header, uint64_t file_bytes, const Hash& key) {
   if (std::memcmp(header.magic, kMagic, sizeof kMagic) != 0) return "not a kernel cache entry";
-  if (header.version != kVersion)
-    return "written in format " + std::to_string(header.version) + ", this is " + std::to_string(kVersion);
+  if (is_foreign(header))
+    return "another version of Weft wrote it, in format " + std::to_string(header.version) + "; this is " +
+           std::to_string(kVersion);
   uint64_t whole = sizeof(Header);
-  for (uint64_t part : {header.toolchain, header.kernel, header.ops, header.source, header.binary}) {
+  for (uint64_t part :
+       {header.toolchain, header.kernel, header.ops, header.facts, header.source, header.binary}) {
     if (part > kLargestText) return "its lengths are damaged";
     whole += part;
   }
@@ -148,7 +155,9 @@ std::string parse(std::string& file, const Hash& key, Parts& parts) {
   };
   parts.toolchain = take(header.toolchain);
   parts.kernel = take(header.kernel);
-  parts.note = {std::string(take(header.ops)), header.compile_us};
+  parts.note.ops = take(header.ops);
+  parts.note.facts = take(header.facts);
+  parts.note.compile_us = header.compile_us;
   parts.source = take(header.source);
   parts.binary = take(header.binary);
   if (KernelCache::key(parts.toolchain, parts.source) != key) return "its key is not that of its source";
@@ -276,17 +285,19 @@ void KernelCache::put(std::string_view toolchain, std::string_view kernel, std::
   header.toolchain = toolchain.size();
   header.kernel = kernel.size();
   header.ops = note.ops.size();
+  header.facts = note.facts.size();
   header.compile_us = static_cast<uint32_t>(std::clamp<int64_t>(note.compile_us, 0, UINT32_MAX));
   header.source = source.size();
   header.binary = binary.size();
   header.key_low = hash.low;
   header.key_high = hash.high;
   std::string bytes(reinterpret_cast<const char*>(&header), sizeof header);
-  if (uint64_t{bytes.size()} + toolchain.size() + kernel.size() + note.ops.size() + source.size() +
-          binary.size() >
+  if (uint64_t{bytes.size()} + toolchain.size() + kernel.size() + note.ops.size() + note.facts.size() +
+          source.size() + binary.size() >
       place->max_bytes)
     return;
-  bytes.append(toolchain).append(kernel).append(note.ops).append(source).append(binary);
+  bytes.append(toolchain).append(kernel).append(note.ops).append(note.facts);
+  bytes.append(source).append(binary);
   const Hash sum = checksum(bytes);
   std::memcpy(bytes.data() + offsetof(Header, sum_low), &sum.low, 8);
   std::memcpy(bytes.data() + offsetof(Header, sum_high), &sum.high, 8);
@@ -362,15 +373,19 @@ std::vector<CacheEntry> entries_in(const std::string& directory, bool own) {
     if (entry.problem.empty()) {
       std::memcpy(&header, start.data(), sizeof header);
       entry.problem = header_problem(header, entry.bytes, *key);
+      entry.foreign = is_foreign(header);
       if (entry.problem.empty()) {
-        const std::string names =
-            read_bytes(file.get(), sizeof header, header.toolchain + header.kernel + header.ops);
-        auto part = [&](uint64_t at, uint64_t size) {
-          return names.substr(std::min<size_t>(at, names.size()), size);
+        const std::string texts = read_bytes(file.get(), sizeof header,
+                                             header.toolchain + header.kernel + header.ops + header.facts);
+        uint64_t at = 0;
+        const auto take = [&](uint64_t size) {
+          return texts.substr(std::min<size_t>(std::exchange(at, at + size), texts.size()), size);
         };
-        entry.toolchain = part(0, header.toolchain);
-        entry.kernel = part(header.toolchain, header.kernel);
-        entry.note = {part(header.toolchain + header.kernel, header.ops), header.compile_us};
+        entry.toolchain = take(header.toolchain);
+        entry.kernel = take(header.kernel);
+        entry.note.ops = take(header.ops);
+        entry.note.facts = take(header.facts);
+        entry.note.compile_us = header.compile_us;
       }
     }
     entries.push_back(std::move(entry));

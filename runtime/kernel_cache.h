@@ -20,6 +20,7 @@ namespace weft::runtime {
 // What people are told of a kernel; nothing finds it by this.
 struct KernelNote {
   std::string ops;         // what it computes: "exp, multiply (2), sum"; empty: nobody said
+  std::string facts;       // what it was made for: lines of "array 0 (read), dtype: f32"
   int64_t compile_us = 0;  // what compiling it took, in microseconds; 0: nobody said
 };
 
@@ -31,6 +32,7 @@ struct CacheEntry {
   uint64_t bytes = 0;     // of the file
   int64_t last_used = 0;  // seconds since the epoch
   std::string problem;    // empty: sound; else why the entry cannot be used
+  bool foreign = false;   // the problem: another version of Weft wrote it
 };
 
 // What import_from() did.

@@ -23,7 +23,7 @@ LateSource source_of(plan::RowProgram p, const plan::CpuSchedule& s) {
   plan::parameterize(p);
   plan::verify(p);
   emit::Emitted out = emit::emit_cpu(p, s);
-  out.source.ops += '\n' + made_for;
+  out.source.facts = std::move(made_for);
   if (out.partial_bytes > 0) throw InternalError("late kernel: has parts, which its blocks do without");
   return {std::move(out.source), out.launch, std::move(out.params)};
 }
@@ -157,7 +157,7 @@ void KernelMaker::make_text(Made& made, plan::RowProgram& p, Explanation::Step& 
   if (options_.dump) options_.dump("plan", print(p) + print(made.schedule));
   if (options_.dump) options_.dump(cuda ? "cuda" : "cpp", out.source.text);
   make_blocks_beside(k, p, made.schedule, layout, out);
-  out.source.ops += '\n' + made_for;
+  out.source.facts = std::move(made_for);
   k.kernel = number_of(std::move(out.source));
   k.launch = out.launch;
   k.params = std::move(out.params);

@@ -32,6 +32,8 @@ struct KernelSource {
   std::string text;
   Hash hash;
   std::string ops = {};  // what it computes, for people: "exp, multiply (2), sum"; no part of its identity
+  std::string facts =
+      {};  // what it was made for: lines of "array 0 (read), dtype: f32"; no part of its identity
   std::vector<SourceLine> lines = {};  // of the first step that it computes
   LinkedKernel linked = {};            // an exported kernel, which is neither compiled nor looked up
 };

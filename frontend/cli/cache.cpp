@@ -33,7 +33,8 @@ Json entry_json(const CacheEntry& e) {
   return {{"key", to_string(e.key)},  {"bytes", e.bytes},
           {"last_used", e.last_used}, {"compile_us", e.note.compile_us},
           {"kernel", e.kernel},       {"toolchain", e.toolchain},
-          {"ops", ops_of(e)},         {"problem", std::move(problem)}};
+          {"ops", e.note.ops},        {"problem", std::move(problem)},
+          {"foreign", e.foreign}};
 }
 
 Json entries_json(const std::vector<CacheEntry>& entries) {
@@ -51,6 +52,11 @@ std::string size(uint64_t bytes) {
 std::string compile_time(const CacheEntry& e) {
   return e.note.compile_us == 0 ? ""
                                 : fmt::format("{:.0f} ms", static_cast<double>(e.note.compile_us) * 1e-3);
+}
+
+std::string state_of(const CacheEntry& e) {
+  if (e.problem.empty()) return "";
+  return (e.foreign ? "  CANNOT BE USED: " : "  DAMAGED: ") + e.problem;
 }
 
 // Ends between two ops.
@@ -96,8 +102,7 @@ void list(const Flags& flags) {
     bytes += e.bytes;
     fmt::print("{}  {:>9}  {:%Y-%m-%d %H:%M}  {:>8}  {}  {}  {}{}\n", to_string(e.key).substr(0, 12),
                size(e.bytes), fmt::localtime(static_cast<std::time_t>(e.last_used)), compile_time(e),
-               e.kernel, e.toolchain, shortened(ops_of(e)),
-               e.problem.empty() ? "" : "  DAMAGED: " + e.problem);
+               e.kernel, e.toolchain, shortened(e.note.ops), state_of(e));
   }
   fmt::print("{} kernels, {} in {}\n", entries.size(), size(bytes), cache->directory());
 }
@@ -119,7 +124,8 @@ void verify(const Flags& flags) {
         {{"folder", cache->directory()}, {"checked", before}, {"removed", entries_json(damaged)}});
   for (const CacheEntry& e : damaged)
     fmt::print("removed {}: {}\n", to_string(e.key).substr(0, 12), e.problem);
-  fmt::print("{} kernels checked, {} were damaged and are removed\n", before, damaged.size());
+  fmt::print("{} kernels checked, {} were damaged or of another version, and are removed\n", before,
+             damaged.size());
 }
 
 void removed_nothing(const char* schema, const Flags& flags, const Json& more = Json::object()) {
@@ -198,7 +204,7 @@ Json why_json(const CacheEntry& entry, const std::optional<Nearest>& nearest) {
       differences.push_back({{"what", one.what}, {"now", one.now}, {"then", one.then}});
   }
   return {{"kernel", entry_json(entry)},
-          {"facts", facts_text(entry)},
+          {"facts", entry.note.facts},
           {"nearest", std::move(other)},
           {"differences", std::move(differences)}};
 }
@@ -211,11 +217,11 @@ void why(const Flags& flags) {
   const CacheEntry& entry = entry_named(entries, flags.key);
   const std::optional<Nearest> nearest = nearest_to(entry, *cache);
   if (flags.json) return print_json("weft.cache.why", why_json(entry, nearest));
-  fmt::print("{}  {}: {}\n{}", to_string(entry.key).substr(0, 12), entry.kernel, ops_of(entry),
-             facts_text(entry));
+  fmt::print("{}  {}: {}\n{}", to_string(entry.key).substr(0, 12), entry.kernel, entry.note.ops,
+             entry.note.facts);
   if (!nearest) return fmt::print("no other kernel here is of these operations or these lines\n");
   fmt::print("the nearest kernel here is {}  {}: {}\n", to_string(nearest->entry.key).substr(0, 12),
-             nearest->entry.kernel, ops_of(nearest->entry));
+             nearest->entry.kernel, nearest->entry.note.ops);
   const auto said = [](const std::string& text) { return text.empty() ? "none" : text; };
   for (const Difference& one : nearest->differences)
     fmt::print("  {}: {}, and there {}\n", one.what, said(one.now), said(one.then));

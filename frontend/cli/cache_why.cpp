@@ -29,9 +29,9 @@ std::vector<std::string_view> lines_of(std::string_view text) {
 
 Facts facts_of(const CacheEntry& entry) {
   Facts facts;
-  const std::vector<std::string_view> lines = lines_of(entry.note.ops);
+  const std::vector<std::string_view> lines = lines_of(entry.note.facts);
   facts.reserve(lines.size() + 2);
-  facts.emplace_back("operations", ops_of(entry));
+  facts.emplace_back("operations", entry.note.ops);
   for (std::string_view line : lines)
     if (const size_t at = line.find(": "); at != std::string_view::npos && at + 2 < line.size())
       facts.emplace_back(line.substr(0, at), line.substr(at + 2));
@@ -79,16 +79,9 @@ const CacheEntry& entry_named(const std::vector<CacheEntry>& entries, const std:
     throw Error(fmt::format(
         "cache why: there is no kernel whose key starts with '{}': `weft cache ls` has them", text));
   if (!found->problem.empty())
-    throw Error(
-        fmt::format("cache why: {} is damaged: {}: `weft cache verify` removes it", text, found->problem));
+    throw Error(fmt::format("cache why: {} cannot be used: {}: `weft cache verify` removes it", text,
+                            found->problem));
   return *found;
-}
-
-std::string ops_of(const CacheEntry& entry) { return entry.note.ops.substr(0, entry.note.ops.find('\n')); }
-
-std::string facts_text(const CacheEntry& entry) {
-  const size_t end = entry.note.ops.find('\n');
-  return end == std::string::npos ? std::string() : entry.note.ops.substr(end + 1) + '\n';
 }
 
 std::optional<Nearest> nearest_to(const CacheEntry& entry, const KernelCache& cache) {

@@ -18,10 +18,6 @@ struct Nearest {
   std::vector<Difference> differences;
 };
 
-// What it computes: "exp, multiply (2), sum".
-std::string ops_of(const runtime::CacheEntry& entry);
-// What it was made for, a line for each fact: "array 0 (read), dtype: f32", "lines: blur.py:12"; empty: nobody said.
-std::string facts_text(const runtime::CacheEntry& entry);
 // The one whose key starts with the text, or whose name is the text; Error where there is none, or are several.
 const runtime::CacheEntry& entry_named(const std::vector<runtime::CacheEntry>& entries,
                                        const std::string& text);

@@ -34,6 +34,7 @@
 #include "runtime/cpu/sort_rows.h"
 #include "runtime/fork.h"
 #include "runtime/interrupt.h"
+#include "runtime/kernel_note.h"
 #include "runtime/memory_trace.h"
 
 namespace weft::runtime {
@@ -577,8 +578,7 @@ KernelRef CpuDevice::build(const KernelSource& source) {
   if (Background::mine()) ++counters_.compiles_behind;
   compiling.end([&] { return compiled(Work::Compile, source); });
   if (cache_)
-    cache_->put(jit_.toolchain(), source.name, source.text, object,
-                {source.ops + "\nlines: " + to_string(source.lines), took_ns / 1000});
+    cache_->put(jit_.toolchain(), source.name, source.text, object, note_on(source, took_ns / 1000));
   return kernel;
 }
 

@@ -66,7 +66,7 @@ std::vector<CodeRange> functions_of(std::string_view object, std::string_view en
 
 std::string perf_name(const KernelSource& source, const std::string& symbol) {
   std::string name = source.name;
-  if (!source.ops.empty()) name += " " + source.ops.substr(0, source.ops.find('\n'));
+  if (!source.ops.empty()) name += " " + source.ops;
   if (!source.lines.empty()) name += " at " + to_string(source.lines);
   if (symbol != source.name) name += " (" + symbol + ")";
   std::ranges::replace(name, '\n', ' ');

@@ -6,6 +6,7 @@
 #include <chrono>
 
 #include "compiler/base/error.h"
+#include "runtime/kernel_note.h"
 
 namespace weft::runtime::cuda {
 
@@ -187,7 +188,7 @@ KernelRef KernelTable::find_or_compile(const KernelSource& source) {
   compiling.end([&] { return compiled(Work::Compile, source); });
   if (cache_)
     cache_->put(compiler.toolchain(architecture_), source.name, source.text, image,
-                {source.ops + "\nlines: " + to_string(source.lines), took_ns / 1000});
+                note_on(source, took_ns / 1000));
   return kernel;
 }
 

@@ -321,6 +321,50 @@ TEST_F(KernelCacheTest, ForeignContentUnderAnEntrysNameIsDropped) {
   EXPECT_FALSE(fs::exists(other));
 }
 
+TEST_F(KernelCacheTest, KeepsWhatAKernelComputesApartFromWhatItWasMadeFor) {
+  KernelCache cache(directory_, kPlenty);
+  const KernelNote note{"exp, my\nown", "array 0 (read), dtype: f32\nlines: blur.py:12\n", 1500};
+  cache.put("t", "k", "s", "binary", note);
+  const auto holds = [&](const KernelCache& of) {
+    ASSERT_EQ(of.list().size(), 1u);
+    const CacheEntry entry = of.list()[0];
+    EXPECT_EQ(entry.problem, "");
+    EXPECT_EQ(entry.note.ops, note.ops);
+    EXPECT_EQ(entry.note.facts, note.facts);
+    EXPECT_EQ(entry.note.compile_us, note.compile_us);
+  };
+  holds(cache);
+  KernelCache other((root_ / "other").string(), kPlenty);
+  EXPECT_EQ(other.import_from(directory_).kernels, 1);
+  holds(other);
+  EXPECT_EQ(other.find("t", "s"), "binary");
+}
+
+TEST_F(KernelCacheTest, AnEntryOfAnotherVersionIsForeignAndMadeAnew) {
+  KernelCache cache(directory_, kPlenty);
+  cache.put("t", "k", "s", "binary");
+  const fs::path path = files().at(0);
+  std::string older = read_file(path);
+  older.at(8) = 2;  // the version, behind eight bytes that say what the file is
+  const auto age = [&] { write_file(path, older); };
+  age();
+  ASSERT_EQ(cache.list().size(), 1u);
+  EXPECT_TRUE(cache.list()[0].foreign);
+  EXPECT_THAT(cache.list()[0].problem, HasSubstr("another version of Weft wrote it, in format 2"));
+  KernelCache other((root_ / "other").string(), kPlenty);
+  const CacheImport import = other.import_from(directory_);
+  EXPECT_EQ(import.kernels, 0);
+  ASSERT_EQ(import.refused.size(), 1u);
+  EXPECT_TRUE(import.refused[0].foreign);
+  EXPECT_EQ(cache.find("t", "s"), std::nullopt);
+  cache.put("t", "k", "s", "binary");
+  EXPECT_EQ(cache.find("t", "s"), "binary");
+  EXPECT_FALSE(cache.list()[0].foreign);
+  age();
+  EXPECT_EQ(cache.verify().size(), 1u);
+  EXPECT_TRUE(files().empty());
+}
+
 TEST_F(KernelCacheTest, LeavesFilesThatAreNotItsOwnAlone) {
   KernelCache cache(directory_, kPlenty);
   cache.put("t", "k", "s", "b");
@@ -334,7 +378,7 @@ TEST_F(KernelCacheTest, LeavesFilesThatAreNotItsOwnAlone) {
 
 TEST_F(KernelCacheTest, ListsWhatEntriesAre) {
   KernelCache cache(directory_, kPlenty);
-  cache.put("clang-19 znver4", "softmax_1", "source", "binary", {"exp, sum", 12'345});
+  cache.put("clang-19 znver4", "softmax_1", "source", "binary", {"exp, sum", "", 12'345});
   write_file(directory_ + "/.new-1-2-3", "half");
   const std::vector<CacheEntry> entries = cache.list();
   ASSERT_EQ(entries.size(), 1u);
@@ -344,7 +388,7 @@ TEST_F(KernelCacheTest, ListsWhatEntriesAre) {
   EXPECT_EQ(entries[0].note.ops, "exp, sum");
   EXPECT_EQ(entries[0].note.compile_us, 12'345);
   EXPECT_EQ(entries[0].problem, "");
-  EXPECT_EQ(entries[0].bytes, 88 + 15 + 9 + 8 + 6 + 6u);
+  EXPECT_EQ(entries[0].bytes, 96 + 15 + 9 + 8 + 6 + 6u);
 
   KernelCache other(directory_ + "_other", kPlenty);
   EXPECT_EQ(other.import_from(directory_).kernels, 1);

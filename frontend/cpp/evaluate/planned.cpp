@@ -71,8 +71,7 @@ std::string fact_difference(const Planned& now, const Planned& then) {
   if (now.numbers != then.numbers)
     return fmt::format(
         "it takes {} number{} as arguments, and took {}: a number that spares work, as 0 does in a sum, and "
-        "numbers "
-        "that are equal have programs of their own",
+        "numbers that are equal are compiled apart",
         now.numbers, now.numbers == 1 ? "" : "s", then.numbers);
   return {};
 }

@@ -9,7 +9,7 @@ function compiled() {
     known.counts[row.kind] = (known.counts[row.kind] || 0) + row.count;
     of.set(key, known);
   });
-  if (!of.size) return $("compiled").append(make("h2", {}, "What was compiled"), make("p", { class: "soft" }, "Nothing: every program was known already."));
+  if (!of.size) return $("compiled").append(make("h2", {}, "What was compiled"), make("p", { class: "soft" }, "Nothing: all that ran had been compiled before."));
   const again = [...of].filter(([, one]) => (one.counts.plan || 0) >= 3).length;
   const body = make("tbody");
   for (const [key, one] of [...of].sort(([, a], [, b]) => b.ns - a.ns).slice(0, 200)) {
@@ -21,8 +21,8 @@ function compiled() {
     body.append(line);
   }
   $("compiled").append(make("h2", {}, "What was compiled"),
-    make("p", { class: "soft" }, "A line whose shapes, dtypes or operations change becomes a new program; the same program is planned once. " + (again ? again + (again === 1 ? " line" : " lines") + " became a new program three times or more: see what to change above." : "No line became a new program three times or more.")),
-    make("table", {}, make("thead", {}, make("tr", {}, ...["time", "recorded", "programs planned", "kernels compiled", "kernels loaded"].map(text => make("th", { class: "n" }, text)), make("th", {}, "lines"), make("th", {}, "why the last one was new"))), body));
+    make("p", { class: "soft" }, "A line is planned once, and again where its shapes, dtypes or operations change. " + (again ? again + (again === 1 ? " line was" : " lines were") + " planned again two times or more: see what to change above." : "No line was planned again more than once.")),
+    make("table", {}, make("thead", {}, make("tr", {}, ...["time", "recorded", "planned", "kernels compiled", "kernels loaded"].map(text => make("th", { class: "n" }, text)), make("th", {}, "lines"), make("th", {}, "why the last one was new"))), body));
 }
 
 // Of the program that these lines became last.
@@ -35,7 +35,7 @@ function whyOf(lines) {
 const areaColours = ["#4493f8", "#1a7f64", "#d29922", "#8250df", "#cf222e", "#bf3989", "#6e7781"];
 function memory() {
   const { changes, owners, bytes_before } = data.memory, svg = $("memory"), high = 220, left = 70, columns = 400;
-  const nameOf = n => owners[n] || "data given by the program, or results of small work";
+  const nameOf = n => owners[n] || "data that was given, or results of small work";
   if (!changes.length) {
     $("memorytext").textContent = "No memory was asked for or given back.";
     return svg.remove();

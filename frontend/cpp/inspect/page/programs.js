@@ -4,7 +4,7 @@ function programs() {
   const all = data.programs;
   if (!all.length) return;
   const host = $("programs");
-  host.append(make("h2", {}, all.length === 1 ? "The program" : "The programs"), make("p", { class: "soft" }, ...worded("What is looked at together is one program: a graph of operations, which passes rewrite, and which is cut into kernels. "), data.more_runs ? data.more_runs + " runs were of programs that are not shown." : ""));
+  host.append(make("h2", {}, all.length === 1 ? "The operations as a graph" : "The operations as graphs"), make("p", { class: "soft" }, ...worded("What is looked at together is one graph of operations. Passes rewrite it, and it is cut into kernels. "), data.more_runs ? data.more_runs + " runs were of graphs that are not shown." : ""));
   if (all.length > 1) {
     const body = make("tbody");
     all.map((program, k) => [program, k]).sort(([a], [b]) => b.runs - a.runs).forEach(([program, k]) => {
@@ -43,7 +43,7 @@ function showProgram(k) {
 
 function showGraph(program, host) {
   const g = program.graph;
-  if (g.too_many_nodes) return host.append(make("p", { class: "advice" }, "The graph has " + g.too_many_nodes + " nodes, too many for a page: look at a part of the program, as by evaluating what is on the way."));
+  if (g.too_many_nodes) return host.append(make("p", { class: "advice" }, "The graph has " + g.too_many_nodes + " nodes, too many for a page: look at a part of it, as by eval of what is on the way."));
   const bar = make("p", { id: "stages" }), where = make("div", { class: "scroll", id: "drawing" }), said = make("p", { class: "soft", id: "graphnote" });
   const view = { program, stage: g.stages.length - 1, open: new Set(), zoom: 1, host: where, note: text => { said.textContent = text; } };
   view.toggle = k => {
@@ -103,7 +103,7 @@ function opsOf(program, kernel) {
 
 // What a line of the loops defines, folds and stores, and which of your lines asked for it.
 function readLoops(plan, ops) {
-  const loops = plan.split("\n").filter((line, k, all) => line || k < all.length - 1).map(text => {
+  const loops = plan.split("\n").filter((line, k, all) => line !== "program" && (line || k < all.length - 1)).map(text => {
     const define = /^\s*%(\d+) : \S+ = (\S+)/.exec(text), fold = /^\s*(?:fold|%\d+ : \S+ = (?:finish|scan)) a(\d+)(?: (\w+))?/.exec(text), store = /^\s*b\d+\[.*\] = %(\d+)/.exec(text);
     return { text, value: define ? +define[1] : store ? +store[1] : undefined, total: fold ? +fold[1] : undefined, op: fold ? fold[2] : define ? define[2] : undefined, lines: [] };
   });

@@ -1,6 +1,6 @@
 // What the words mean that are no everyday ones: docs/glossary.md has the same.
 const glossary = {
-  accumulator: "a value that a row program adds to: a sum, a maximum",
+  accumulator: "a value that a kernel adds to: a sum, a maximum",
   epilogue: "what is computed once for each row, after its sweeps",
   finish: "the small second launch that joins parts",
   fold: "a step of a reduction: one more element goes into a sum or a maximum",
@@ -9,15 +9,14 @@ const glossary = {
   lane: "one element's place in a vector register",
   part: "a piece of a row that one task has",
   pass: "one step from graph to graph: a rewrite that leaves the results as they are",
-  program: "the kernels and other steps for what is looked at together",
   row: "the axes that are reduced or scanned",
-  schedule: "how the loops of a row program run on a machine",
-  step: "a kernel, a library call or a copy of a program",
+  schedule: "how the loops of a kernel run on a machine",
+  step: "a kernel, a library call or a copy, one of those that run one after another",
   sweep: "one walk over the row; a softmax has three",
   task: "what one thread of the CPU takes at once",
-  turn: "one pass through a loop of your program",
+  turn: "one pass through a loop of your code",
 };
-const wordForms = { accumulators: "accumulator", folds: "fold", fused: "fusion", kernels: "kernel", lanes: "lane", parts: "part", passes: "pass", programs: "program", rows: "row", steps: "step", sweeps: "sweep", tasks: "task", turns: "turn" };
+const wordForms = { accumulators: "accumulator", folds: "fold", fused: "fusion", kernels: "kernel", lanes: "lane", parts: "part", passes: "pass", rows: "row", steps: "step", sweeps: "sweep", tasks: "task", turns: "turn" };
 const anyWord = new RegExp("\\b(" + [...Object.keys(glossary), ...Object.keys(wordForms)].join("|") + ")\\b", "g");
 
 // The text, with what each of its words means to be seen by pointing at it.

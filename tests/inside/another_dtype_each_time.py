@@ -1,4 +1,4 @@
-# cause: new programs
+# cause: compiled again
 # The same line over arrays of five dtypes.
 import numpy as np
 import weft as wf

@@ -1,4 +1,4 @@
-# cause: new recordings
+# cause: recorded again
 # A compiled function is recorded for each length.
 import numpy as np
 import weft as wf

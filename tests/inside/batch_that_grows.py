@@ -1,4 +1,4 @@
-# cause: new programs
+# cause: compiled again
 # Each turn joins one more array: another program a turn.
 import numpy as np
 import weft as wf

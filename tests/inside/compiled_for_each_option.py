@@ -1,4 +1,4 @@
-# cause: new recordings
+# cause: recorded again
 # A text is no array: the function is recorded for each.
 import numpy as np
 import weft as wf

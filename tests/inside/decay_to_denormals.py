@@ -11,4 +11,4 @@ def prepare():
 def main(signal):
     for _ in range(4):
         faint = wf.eval(signal * 1e-310)  # here
-        signal = wf.eval(faint * 1e300 * 1e10 + 1)
+        signal = wf.eval(faint * 1e300 * 1e10 + 1)  # here

@@ -1,4 +1,4 @@
-# cause: small programs
+# cause: small kernels
 # A test of convergence in each turn computes what was recorded: a program a turn.
 import numpy as np
 import weft as wf

@@ -1,4 +1,4 @@
-# cause: new programs
+# cause: compiled again
 # Each turn adds an operation to what was never computed: another program a turn.
 import numpy as np
 import weft as wf

@@ -1,4 +1,4 @@
-# cause: small programs
+# cause: small kernels
 # A descent that prints its loss computes in each step.
 import numpy as np
 import weft as wf

@@ -1,4 +1,4 @@
-# cause: small programs
+# cause: small kernels
 # A program for each of many rows, where one of all rows would do.
 import numpy as np
 import weft as wf

@@ -1,4 +1,4 @@
-# cause: new programs
+# cause: compiled again
 # What a mask picks has a size that only its values tell: in each turn it is looked at, and another program runs.
 import numpy as np
 import weft as wf

@@ -1,4 +1,4 @@
-# cause: small programs
+# cause: small kernels
 # A loop over rows looks at each of them.
 import numpy as np
 import weft as wf

@@ -1,4 +1,4 @@
-# cause: small programs
+# cause: small kernels
 # A loop writes to one row after another: each turn's few operations run by themselves, and nothing fuses across turns.
 import numpy as np
 import weft as wf

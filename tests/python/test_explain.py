@@ -96,6 +96,30 @@ def test_what_to_change_is_said_before_anything_runs():
     assert wf.stats()["kernels_launched"] == before
 
 
+def test_advice_says_how_much_of_the_time_it_is_about():
+    wide, narrow = wf.eval(wf.asarray(np.ones(1_000_000))), wf.eval(wf.asarray(np.ones(20_000, np.float32)))
+    rows = wf.eval(wf.asarray(np.ones((2, 500_000))))
+    scale = wf.eval(wf.asarray(np.ones(20_000)))
+    widens = narrow * scale
+    total = wf.sum(rows, axis=1)
+    made = wf.explain(widens, wf.exp(wide) * 2, total)
+    first, *others = advice = made.to_dict()["programs"][0]["advice"]
+    assert {one["cause"] for one in advice} == {"widened", "split reduction"}
+    seconds = made.to_dict()["programs"][0]["summary"]["seconds"]
+    assert all(abs(one["of_ns"] - seconds * 1e9) < 2 for one in advice)
+    assert [one["ns"] for one in advice] == sorted((one["ns"] for one in advice), reverse=True)
+    widened = next(one for one in advice if one["cause"] == "widened")
+    # 20,000 elements of f32 and f64 are read, as many of f64 written, at 20 GB/s.
+    assert widened["ns"] == 20_000 * 20 / 20 and widened["small"] and f"small, {100 * widened['ns'] / widened['of_ns']:.1f} %: 0.02 ms of " in made
+    assert made.index("advice: " + first["cause"]) < made.index("advice: " + others[-1]["cause"])
+
+
+def test_no_time_is_estimated_of_what_is_moved_in_no_time():
+    narrow = wf.eval(wf.asarray(np.ones(4500, np.float32)))
+    (one,) = wf.explain(narrow * wf.eval(wf.asarray(np.ones(4500)))).to_dict()["programs"][0]["advice"]
+    assert one["cause"] == "widened" and one["ns"] is None and one["of_ns"] is None and not one["small"]
+
+
 def test_a_costly_stencil_says_why_it_is_stored():
     x = wf.eval(wf.asarray(np.ones((500, 500))))
     e = wf.exp(wf.sin(x) + wf.log(wf.abs(x) + 1))

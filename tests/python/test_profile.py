@@ -3,6 +3,7 @@
 import inspect
 import json
 import os
+import pathlib
 import re
 import subprocess
 import sys
@@ -160,12 +161,12 @@ def test_advice_is_sorted_by_its_size_and_small_advice_is_marked(on_cpu):
             for row in range(60):
                 float(wf.sum(rows[row] * 2.5))
     advice = p.advice()
-    assert {one["cause"] for one in advice} == {"widened", "small programs"}
+    assert {one["cause"] for one in advice} == {"widened", "small kernels"}
     assert [one["ns"] for one in advice] == sorted((one["ns"] for one in advice), reverse=True)
     assert all(one["small"] == (one["ns"] * 20 < one["of_ns"]) for one in advice)
     (widened,) = (one for one in advice if one["cause"] == "widened")
     assert widened["small"] and f"advice: widened at {os.path.basename(HERE)}:" in str(p) and ": small, " in str(p)
-    (loop,) = (one for one in advice if one["cause"] == "small programs")
+    (loop,) = (one for one in advice if one["cause"] == "small kernels")
     assert "`wf.sum(x, axis=1)` in the place of `float(wf.sum(x[i]))`" in loop["text"]
     said = p.to_dict()
     assert (said["conclusion"].startswith("nothing here is worth changing: ")) == loop["small"]
@@ -182,7 +183,58 @@ def test_advice_on_recordings_says_what_changed():
         for unit in ("m", "cm", "mm"):
             wf.eval(scaled(x, unit))
     (one,) = p.advice()
-    assert one["cause"] == "new recordings" and "scaled was recorded 3 times: the last time for unit = 'mm' (before: unit = 'cm')." in one["text"]
+    assert one["cause"] == "recorded again" and "scaled was recorded again 2 times after the first: the last time for unit = 'mm' (before: unit = 'cm')." in one["text"]
+
+
+def test_the_first_recording_counts_for_nothing(on_cpu):
+    x = large(20_000)
+
+    @wf.compile
+    def scaled(x, unit):
+        return x * unit[0] + unit[1]
+
+    def advice_of(units):
+        with wf.set_tier("compile"), wf.profile() as p:
+            for unit in units:
+                wf.eval(scaled(x, unit))
+        return p, [one for one in p.advice() if one["cause"] == "recorded again"]
+
+    p, (one,) = advice_of([(n, n + 1) for n in range(2, 6)])
+    assert "scaled was recorded again 3 times after the first" in one["text"]
+    # Compiling was of the first recording alone: the others have its kernel.
+    rows = p.to_dict()["rows"]
+    assert 0 < one["ns"] < p.to_dict()["first_calls_ns"] - sum(row["wall_ns"] for row in rows if row["kind"] in ("compile", "load")) / 2
+    assert advice_of([(n, n + 1) for n in range(6, 8)])[1] == []
+
+
+def test_lines_that_are_compiled_again_are_counted_after_the_first(on_cpu):
+    arrays = [wf.eval(wf.asarray(np.ones(9000, dtype))) for dtype in ("f4", "f8", "i4")]
+    with wf.set_tier("compile"), wf.profile() as p:
+        for x in arrays:
+            wf.eval(x * x + x + x)
+    (one,) = (one for one in p.advice() if one["cause"] == "compiled again")
+    assert "were compiled again 2 times after the first" in one["text"] and 0 < one["ns"] < p.to_dict()["first_calls_ns"]
+
+
+def test_denormals_name_the_lines_that_make_them_and_those_that_read_them(on_cpu):
+    x = wf.eval(wf.asarray(np.linspace(1, 2, 40_000)))
+    with wf.set_tier("compile"), wf.profile() as p:
+        faint = wf.eval(x * 1e-310)
+        wf.eval(wf.reshape(faint, (200, 200)) * 1e300 + 1)
+        wf.eval(x * 2.5)
+    (one,) = p.advice()
+    made = next(number for number, text in enumerate(pathlib.Path(__file__).read_text(encoding="utf-8").splitlines(), 1) if "faint = wf.eval(x" in text)
+    lines = {line["line"] for line in one["lines"]}
+    assert one["cause"] == "denormals" and {made, made + 1} <= lines and made + 2 not in lines
+    assert "that multiply gives" in one["text"]
+
+
+def test_denormals_that_were_given_name_the_line_that_reads_them(on_cpu):
+    x = wf.eval(wf.asarray(np.full(40_000, 1e-310)))
+    with wf.set_tier("compile"), wf.profile() as p:
+        wf.eval(x * 1e300 + 1)
+    (one,) = p.advice()
+    assert one["cause"] == "denormals" and "that multiply reads" in one["text"]
 
 
 def test_the_same_advice_is_given_once(on_cpu):
@@ -276,7 +328,7 @@ def test_the_dict_follows_the_schema():
         wf.eval(x + 0.25)
     said = p.to_dict()
     assert list(said) == ["schema", "version", "wall_ns", "accounted_ns", "first_calls_ns", "first_calls", "conclusion", "dropped", "processor", "rows", "advice", "memory"]
-    assert said["schema"] == "weft.profile" and said["version"] == 2
+    assert said["schema"] == "weft.profile" and said["version"] == 3
     page = open(os.path.join(os.path.dirname(HERE), "../../docs/seeing_inside.md"), encoding="utf-8").read()
     for name in [*said, *said["rows"][0], *said["memory"], "instructions", "cycles", "cache_misses", "problem"]:
         assert f"`{name}`" in page, name

@@ -269,6 +269,7 @@ std::vector<runtime::BufferRef> run(DeviceSlot& device, std::span<const ir::Node
         see_oversubscription(program->program(), *device.device, lines ? &lines : nullptr,
                              device.session.costs_seen);
       }
+      see_denormals(graph, device.session.costs_seen);
     }
     DumpOfRun dump(
         device, [&] { return dump_key(device, graph); }, [&] { return graph_of(nodes, graph); }, inputs,

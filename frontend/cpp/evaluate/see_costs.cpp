@@ -99,6 +99,24 @@ bool are_denormal(const std::byte* data, int64_t count, DType dtype) {
   return found * 4 >= kPlaces * kRun;
 }
 
+// The memory of a buffer that is being written may hold anything, which here costs a wrong advice at most.
+bool holds_denormals(const runtime::Buffer& buffer, const ir::TensorType& type) {
+  const int64_t count = element_count(type.shape);
+  return (type.dtype == DType::F32 || type.dtype == DType::F64) && count >= kWorthSaying &&
+         buffer.device()->host_visible() &&
+         buffer.bytes() >= static_cast<size_t>(count) * size_of(type.dtype) &&
+         are_denormal(static_cast<const std::byte*>(buffer.data()), count, type.dtype);
+}
+
+// `whose`: "that exp gives".
+std::string denormals_text(const std::string& whose, DType dtype) {
+  return fmt::format(
+      "many elements {} are too small for the usual form of {} (denormal): a processor takes many times as "
+      "long for each operation on them, as in all of these lines: scale the data, or put 0 in their place "
+      "where they are made, as `wf.where(wf.abs(x) < {}, 0, x)` does",
+      whose, name(dtype), dtype == DType::F32 ? "1.2e-38" : "2.3e-308");
+}
+
 // Values that are computed early and needed late, at most, in a step that walks its nodes in their order. Views are
 // another name of what they are of, and what is given is loaded again.
 int most_alive(const GraphStages& graph, const GraphStages::Step& step) {
@@ -151,19 +169,36 @@ void see_spills_of_gpu(const runtime::Executable& program, CostsSeen& seen) {
 
 void see_denormals(std::span<const ir::NodeRef> nodes, std::span<const runtime::BufferRef> results,
                    CostsSeen& seen) {
-  for (size_t i = 0; i < results.size(); ++i) {
-    const ir::Node& node = *nodes[i];
-    const bool is_float = node.dtype() == DType::F32 || node.dtype() == DType::F64;
-    const int64_t count = element_count(node.shape());
-    if (!is_float || count < kWorthSaying || !results[i]->device()->host_visible()) continue;
-    if (are_denormal(static_cast<const std::byte*>(results[i]->data()), count, node.dtype()))
-      seen.add(
-          {"denormals", node.lines.all(),
-           fmt::format("many elements that {} gives are too small for the usual form of {} (denormal): a "
-                       "processor takes many times as long for each operation on them: scale the data, "
-                       "or put 0 in their place, as `wf.where(wf.abs(x) < {}, 0, x)` does",
-                       ir::called(node), name(node.dtype()),
-                       node.dtype() == DType::F32 ? "1.2e-38" : "2.3e-308")});
+  for (size_t i = 0; i < results.size(); ++i)
+    if (holds_denormals(*results[i], nodes[i]->type))
+      seen.add({kDenormals, nodes[i]->lines.all(),
+                denormals_text(fmt::format("that {} gives", ir::called(*nodes[i])), nodes[i]->dtype())});
+}
+
+void see_denormals(const Canonical& graph, CostsSeen& seen) {
+  std::vector<char> small;  // of each node whether it is such an input, or a view of one
+  for (size_t i = 0; i < graph.inputs.size(); ++i) {
+    const ir::Node& input = *graph.inputs[i];
+    // What lies with steps between elements is not looked through.
+    if (!input.as<ir::InputAttr>().strides.empty() || !holds_denormals(*graph.buffers[i], input.type))
+      continue;
+    small.resize(graph.order.size());
+    small[graph.number_of(input)] = 1;
+  }
+  if (small.empty()) return;
+  for (size_t k = 0; k < graph.order.size(); ++k) {
+    const ir::Node& node = *graph.order[k];
+    if (small[k] || ir::kind(node.op) == ir::OpKind::Source) continue;
+    const auto is_small = [&](const ir::NodeRef& in) {
+      return graph.holds(*in) && small[graph.number_of(*in)];
+    };
+    const auto found = std::ranges::find_if(node.inputs, is_small);
+    if (found == node.inputs.end()) continue;
+    if (ir::kind(node.op) == ir::OpKind::View)
+      small[k] = 1;
+    else
+      seen.add({kDenormals, node.lines.all(),
+                denormals_text(fmt::format("that {} reads", ir::called(node)), (*found)->dtype())});
   }
 }
 
@@ -213,7 +248,7 @@ void see_costs(std::span<const ir::Node* const> nodes, const Program& program, c
     const auto* k = std::get_if<KernelStep>(&step);
     // What writes about as much as it reads has totals beside its rows: these cost little.
     if (!k || k->launch.finish_tasks == 0 || k->bytes_written * kFewResults > k->bytes_read) continue;
-    seen.add({"split reduction", lines ? (*lines)(k->origin.lines) : k->origin.lines,
+    seen.add({kSplitReduction, lines ? (*lines)(k->origin.lines) : k->origin.lines,
               fmt::format("{}: all threads share each long row, and a second launch, of some microseconds, "
                           "joins what they "
                           "found. Of several reductions give all to one `wf.eval(a, b)`: they share both "

@@ -17,18 +17,12 @@ namespace {
 using runtime::TraceEvent;
 using runtime::Work;
 
+// Causes whose time is that of first calls.
+constexpr std::string_view kCompiledAgain = "compiled again", kRecordedAgain = "recorded again";
 // Advice about less of the time is small.
 constexpr int64_t kSmallPart = 20;
-// What a launch takes that joins the parts of a row, at most, in nanoseconds.
-constexpr int64_t kSecondLaunch = 10'000;
 
 bool is_same(const ProfileLine& a, const ProfileLine& b) { return a.line == b.line && a.file == b.file; }
-
-bool share_a_line(const std::vector<ProfileLine>& a, const std::vector<ProfileLine>& b) {
-  return std::ranges::any_of(a, [&](const ProfileLine& one) {
-    return std::ranges::any_of(b, [&](const ProfileLine& other) { return is_same(one, other); });
-  });
-}
 
 bool runs(const ProfileRow& row) {
   return row.kind == "kernel" || row.kind == "blocks" || row.kind == "interpret";
@@ -54,7 +48,7 @@ int64_t runs_at(const Profiled& p, const std::vector<ProfileLine>& lines) {
   return count;
 }
 
-// What the recordings of a function led to: from where each begins to where something runs.
+// What the recordings of a function after the first led to: from where each begins to where something runs.
 int64_t ns_of_recordings(const Profiled& p, const ProfileRow& recorded) {
   std::vector<std::pair<int64_t, int64_t>> spans;
   for (const TraceEvent& e : p.events) {
@@ -67,6 +61,7 @@ int64_t ns_of_recordings(const Profiled& p, const ProfileRow& recorded) {
     }
     spans.emplace_back(e.start, next);
   }
+  spans.erase(std::ranges::min_element(spans));
   int64_t ns = 0;
   for (size_t i = 0; i < p.events.size(); ++i) {
     if (!is_first_call(kind_of(p.events[i]))) continue;
@@ -102,7 +97,7 @@ std::string_view reduction_in(std::string_view what) {
 }
 
 // `row` is of a loop of short work. What goes around it is spared with it.
-ProfileAdvice on_small_programs(const Profiled& p, const ProfileRow& row) {
+ProfileAdvice on_small_kernels(const Profiled& p, const ProfileRow& row) {
   const std::string_view reduction = reduction_in(row.what);
   const std::string rows = reduction.empty()
                                ? std::string("compute all turns at once, with an axis for the loop")
@@ -114,7 +109,7 @@ ProfileAdvice on_small_programs(const Profiled& p, const ProfileRow& row) {
   const int64_t around =
       ns_at(p.rows, row.lines, [](const ProfileRow& one) { return one.kind == kOverhead; });
   return said(
-      "small programs", row,
+      "small kernels", row,
       fmt::format(
           "{} ran {} times, for {:.1f} us each: a loop looks at a value in each turn, by float(), if, "
           "print or eval: {}; or look at values once, after the loop; or write the loop as "
@@ -129,12 +124,12 @@ ProfileAdvice on_recordings(const Profiled& p, const ProfileRow& row) {
   for (const CostSeen& cost : p.costs)
     if (cost.cause == kRecordedFor && share_a_line(lines_of(cost.lines), row.lines)) last = cost.text;
   return said(
-      "new recordings", row,
+      std::string(kRecordedAgain), row,
       fmt::format(
-          "{} was recorded {} times: {}. Give what changes as an array or a number, which one recording "
-          "takes; pad shapes to a few; and make another function of what has to be text. "
+          "{} was recorded again {} times after the first: {}. Give what changes as an array or a number, "
+          "which one recording takes; pad shapes to a few; and make another function of what has to be text. "
           "`{}.why()` lists all recordings",
-          row.what, row.count,
+          row.what, row.count - 1,
           last.empty() ? "its shapes, dtypes or values that decide something changed"
                        : fmt::format("the last time for {}", last),
           row.what),
@@ -147,7 +142,7 @@ std::optional<ProfileAdvice> advice_on(const Profiled& p, const ProfileRow& row)
   constexpr int64_t kMany = 32, kShort = 20'000;
   constexpr int64_t kAgain = 3;
   if (row.kind == "host") return on_host(p, row);
-  if (runs(row) && row.count >= kMany && row.total_ns / row.count < kShort) return on_small_programs(p, row);
+  if (runs(row) && row.count >= kMany && row.total_ns / row.count < kShort) return on_small_kernels(p, row);
   if (row.kind == "copy" && row.what.starts_with("array from ") && row.count >= kAgain)
     return said(
         "copies between devices", row,
@@ -160,8 +155,24 @@ std::optional<ProfileAdvice> advice_on(const Profiled& p, const ProfileRow& row)
   return std::nullopt;
 }
 
-// Several new programs of the same lines.
-void add_new_programs(const Profiled& p, std::vector<ProfileAdvice>& out) {
+// First calls of these lines after the first: from where they were planned the second time.
+int64_t ns_of_later_plans(const Profiled& p, const std::vector<ProfileLine>& lines) {
+  std::vector<int64_t> plans;
+  for (const TraceEvent& e : p.events)
+    if (kind_of(e) == "plan" && std::ranges::equal(lines_of(e.lines), lines, is_same))
+      plans.push_back(e.start);
+  if (plans.size() < 2) return 0;
+  std::ranges::nth_element(plans, plans.begin() + 1);
+  int64_t ns = 0;
+  for (size_t i = 0; i < p.events.size(); ++i)
+    if (p.events[i].start >= plans[1] && is_first_call(kind_of(p.events[i])) &&
+        share_a_line(lines_of(p.events[i].lines), lines))
+      ns += p.event_ns[i];
+  return ns;
+}
+
+// The same lines were planned several times.
+void add_compiled_again(const Profiled& p, std::vector<ProfileAdvice>& out) {
   constexpr int64_t kAgain = 3;
   std::map<std::string, std::pair<int64_t, const ProfileRow*>> planned;
   for (const ProfileRow& row : p.rows) {
@@ -175,13 +186,28 @@ void add_new_programs(const Profiled& p, std::vector<ProfileAdvice>& out) {
   for (const auto& [key, found] : planned)
     if (found.first >= kAgain)
       out.push_back(said(
-          "new programs", *found.second,
+          std::string(kCompiledAgain), *found.second,
           fmt::format(
-              "these lines were compiled anew {} times: shapes, dtypes or the number of operations changed "
-              "from "
-              "turn to turn: keep them the same (pad, or mask with where), and eval at the end of each turn",
-              found.first),
-          ns_at(p.rows, found.second->lines, [](const ProfileRow& row) { return is_first_call(row.kind); })));
+              "these lines were compiled again {} times after the first: shapes, dtypes or the number of "
+              "operations changed from turn to turn: keep them the same (pad, or mask with where), and eval "
+              "at "
+              "the end of each turn",
+              found.first - 1),
+          ns_of_later_plans(p, found.second->lines)));
+}
+
+// One advice for all lines that make or read numbers too small: who makes them slows down who reads them.
+void add_denormals(const Profiled& p, std::vector<ProfileAdvice>& out) {
+  ProfileAdvice all{kDenormals, {}, {}};
+  for (const CostSeen& cost : p.costs) {
+    if (cost.cause != kDenormals) continue;
+    if (all.text.empty()) all.text = cost.text;
+    for (const ProfileLine& line : lines_of(cost.lines))
+      if (!share_a_line(all.lines, {line})) all.lines.push_back(line);
+  }
+  if (all.text.empty()) return;
+  all.ns = run_ns_at(p, all.lines);
+  out.push_back(std::move(all));
 }
 
 // The first of each cause and its lines stays, with what all are about.
@@ -205,30 +231,53 @@ std::vector<ProfileAdvice> advice_on(const Profiled& p) {
   std::vector<ProfileAdvice> out;
   for (const ProfileRow& row : p.rows)
     if (std::optional<ProfileAdvice> one = advice_on(p, row)) out.push_back(*std::move(one));
-  add_new_programs(p, out);
+  add_compiled_again(p, out);
   for (const CostSeen& cost : p.costs) {
-    if (cost.cause == kRecordedFor) continue;
+    if (cost.cause == kRecordedFor || cost.cause == kDenormals) continue;
     std::vector<ProfileLine> lines = lines_of(cost.lines);
     int64_t ns = run_ns_at(p, lines);
-    if (cost.cause == "split reduction") ns = std::min(ns, kSecondLaunch * runs_at(p, lines));
+    if (cost.cause == kSplitReduction) ns = std::min(ns, kSecondLaunch * runs_at(p, lines));
     out.push_back({cost.cause, std::move(lines), cost.text, ns});
   }
+  add_denormals(p, out);
   out = united(std::move(out));
   for (ProfileAdvice& one : out) {
-    const bool is_of_first_calls = one.cause == "new programs" || one.cause == "new recordings";
+    const bool is_of_first_calls = one.cause == kCompiledAgain || one.cause == kRecordedAgain;
     one.of_ns = is_of_first_calls ? p.wall_ns : p.wall_ns - p.first_calls_ns;
-    one.small = one.ns > 0 && one.ns * kSmallPart < one.of_ns;
   }
-  std::ranges::stable_sort(out, std::ranges::greater{}, &ProfileAdvice::ns);
+  rank(out);
   return out;
 }
 
+void rank(std::vector<ProfileAdvice>& advice) {
+  for (ProfileAdvice& one : advice) one.small = one.ns > 0 && one.ns * kSmallPart < one.of_ns;
+  std::ranges::stable_sort(advice, std::ranges::greater{}, &ProfileAdvice::ns);
+}
+
+bool share_a_line(const std::vector<ProfileLine>& a, const std::vector<ProfileLine>& b) {
+  return std::ranges::any_of(a, [&](const ProfileLine& one) {
+    return std::ranges::any_of(b, [&](const ProfileLine& other) { return is_same(one, other); });
+  });
+}
+
+namespace {
+
+// "31 %: 3.21 ms of 10.4 ms", or "" where it is not known.
 std::string size_of(const ProfileAdvice& advice) {
   if (advice.ns <= 0 || advice.of_ns <= 0) return "";
   const double part =
       static_cast<double>(std::min(advice.ns, advice.of_ns)) / static_cast<double>(advice.of_ns);
   return fmt::format("{:.{}f} %: {} of {}", 100 * part, part < 0.1 ? 1 : 0,
                      milliseconds(std::min(advice.ns, advice.of_ns)), milliseconds(advice.of_ns));
+}
+
+}  // namespace
+
+std::string advice_text(const ProfileAdvice& advice) {
+  const std::string size = size_of(advice), lines = text_of(advice.lines);
+  return fmt::format("advice: {}{}: {}{}{}\n", advice.cause,
+                     lines.empty() ? "" : fmt::format(" at {}", lines), advice.small ? "small, " : "",
+                     size.empty() ? "" : size + ": ", advice.text);
 }
 
 }  // namespace weft::detail

@@ -21,7 +21,12 @@ struct Profiled {
 // The most time first; one for each cause and its lines.
 std::vector<ProfileAdvice> advice_on(const Profiled& profiled);
 
-// "31 % of the time: 3.21 ms of 10.4 ms", or "" where it is not known.
-std::string size_of(const ProfileAdvice& advice);
+// What a launch takes that joins the parts of a row, at most, in nanoseconds.
+constexpr int64_t kSecondLaunch = 10'000;
+// Sets which are small, and sorts them.
+void rank(std::vector<ProfileAdvice>& advice);
+bool share_a_line(const std::vector<ProfileLine>& a, const std::vector<ProfileLine>& b);
+// "advice: widened at blur.py:12: 31 %: 3.21 ms of 10.4 ms: …", and a line's end. No size where it is not known.
+std::string advice_text(const ProfileAdvice& advice);
 
 }  // namespace weft::detail

@@ -9,6 +9,8 @@
 #include "compiler/base/error.h"
 #include "compiler/ir/node.h"
 #include "frontend/cpp/evaluate/see_costs.h"
+#include "frontend/cpp/inspect/advise.h"
+#include "frontend/cpp/inspect/advise_before.h"
 
 namespace weft {
 
@@ -93,6 +95,11 @@ bool knows_op_by_op(const ExplainedGraph& e, const PlannedWork& work) {
   return work.loops == 0 && e.compiled.op_by_op.bytes > 0 && work.bytes() > 0;
 }
 
+// Bytes a second, by which times are estimated; 0 where that says nothing.
+double timed_speed(const ExplainedGraph& e) {
+  return work_of(e.compiled.program).bytes() >= kWorthTiming ? e.memory_speed : 0;
+}
+
 std::string summary_of(const ExplainedGraph& e) {
   const PlannedWork work = work_of(e.compiled.program);
   const OpByOp& apart = e.compiled.op_by_op;
@@ -107,7 +114,7 @@ std::string summary_of(const ExplainedGraph& e) {
     out += fmt::format("op by op, as NumPy computes, it would be {} read and written: {:.1f} times as much\n",
                        readable_bytes(apart.bytes),
                        static_cast<double>(apart.bytes) / static_cast<double>(work.bytes()));
-  if (e.memory_speed > 0 && work.bytes() >= kWorthTiming) {
+  if (timed_speed(e) > 0) {
     constexpr double kGiga = 1e9;
     out +=
         fmt::format("at the {:.1f} GB/s of this machine's memory that takes about {}", e.memory_speed / kGiga,
@@ -116,15 +123,20 @@ std::string summary_of(const ExplainedGraph& e) {
       out += fmt::format(", op by op {}", seconds_text(static_cast<double>(apart.bytes) / e.memory_speed));
     out += "; less where arrays stay in caches, more where much is computed\n";
   }
-  for (const CostSeen& cost : e.costs)
-    out += fmt::format("advice: {}{}: {}\n", cost.cause,
-                       cost.lines.empty() ? "" : " at " + to_string(cost.lines), cost.text);
+  for (const ProfileAdvice& advice : advice_on(e.compiled.program, e.costs, timed_speed(e)))
+    out += advice_text(advice);
   return out;
 }
 
 ordered_json source_lines_json(const std::vector<SourceLine>& lines) {
   ordered_json out = ordered_json::array();
   for (const SourceLine& line : lines) out.push_back({{"file", line.file}, {"line", line.line}});
+  return out;
+}
+
+ordered_json lines_json(const std::vector<ProfileLine>& lines) {
+  ordered_json out = ordered_json::array();
+  for (const ProfileLine& line : lines) out.push_back({{"file", line.file}, {"line", line.line}});
   return out;
 }
 
@@ -226,9 +238,13 @@ std::string json_of(const std::vector<ExplainedGraph>& explained, const std::vec
   ordered_json programs = ordered_json::array();
   for (const ExplainedGraph& e : explained) {
     ordered_json advice = ordered_json::array();
-    for (const CostSeen& cost : e.costs)
-      advice.push_back(
-          {{"cause", cost.cause}, {"lines", source_lines_json(cost.lines)}, {"text", cost.text}});
+    for (const ProfileAdvice& a : advice_on(e.compiled.program, e.costs, timed_speed(e)))
+      advice.push_back({{"cause", a.cause},
+                        {"lines", lines_json(a.lines)},
+                        {"text", a.text},
+                        {"ns", a.ns > 0 ? ordered_json(a.ns) : ordered_json()},
+                        {"of_ns", a.of_ns > 0 ? ordered_json(a.of_ns) : ordered_json()},
+                        {"small", a.small}});
     ordered_json one = {{"device", e.device},
                         {"interpreted", e.interpreted.empty() ? ordered_json() : ordered_json(e.interpreted)},
                         {"summary", summary_json(e)},

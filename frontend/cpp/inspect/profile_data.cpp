@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "frontend/cpp/evaluate/graphs_seen.h"
 
 namespace weft::detail {
@@ -46,6 +48,24 @@ std::vector<ProfileLine> lines_of(const std::vector<SourceLine>& given) {
   lines.reserve(given.size());
   for (const SourceLine& line : given) lines.push_back({line.file, line.line});
   return lines;
+}
+
+namespace {
+
+std::string_view name_of(std::string_view file) { return file.substr(file.rfind('/') + 1); }
+
+}  // namespace
+
+std::string text_of(const std::vector<ProfileLine>& lines) {
+  constexpr size_t kMost = 6;
+  std::string text, file;
+  for (size_t i = 0; i < std::min(lines.size(), kMost); ++i) {
+    text += text.empty() ? "" : ", ";
+    if (lines[i].file != file) text += fmt::format("{}:", name_of(lines[i].file));
+    text += std::to_string(lines[i].line);
+    file = lines[i].file;
+  }
+  return lines.size() > kMost ? fmt::format("{} and {} more", text, lines.size() - kMost) : text;
 }
 
 std::string milliseconds(int64_t ns) { return fmt::format("{:.3g} ms", static_cast<double>(ns) * 1e-6); }

@@ -32,6 +32,8 @@ std::string_view kind_of(const runtime::TraceEvent& event);
 bool is_first_call(std::string_view kind);
 
 std::vector<ProfileLine> lines_of(const std::vector<SourceLine>& lines);
+// "blur.py:12, 14, model.py:3", of six lines at most.
+std::string text_of(const std::vector<ProfileLine>& lines);
 // "3.21 ms".
 std::string milliseconds(int64_t ns);
 

@@ -25,8 +25,8 @@ namespace {
 using nlohmann::ordered_json;
 using runtime::TraceEvent;
 
-// 2: the kinds "overhead" and "your code" had other names.
-constexpr int kSchemaVersion = 2;
+// 2: the kinds "overhead" and "your code" had other names. 3: three causes of advice had.
+constexpr int kSchemaVersion = 3;
 
 // What the kinds mean, of those that the table has.
 constexpr std::pair<std::string_view, std::string_view> kKinds[] = {
@@ -78,21 +78,6 @@ std::vector<ProfileRow> rows_of(const std::vector<TraceEvent>& events, const Tim
   std::ranges::stable_sort(
       rows, {}, [](const ProfileRow& row) { return std::pair(row.kind == kOverhead, -row.wall_ns); });
   return rows;
-}
-
-std::string_view name_of(std::string_view file) { return file.substr(file.rfind('/') + 1); }
-
-// "blur.py:12, 14, model.py:3", of so many lines at most.
-std::string text_of(const std::vector<ProfileLine>& lines) {
-  constexpr size_t kMost = 6;
-  std::string text, file;
-  for (size_t i = 0; i < std::min(lines.size(), kMost); ++i) {
-    text += text.empty() ? "" : ", ";
-    if (lines[i].file != file) text += fmt::format("{}:", name_of(lines[i].file));
-    text += std::to_string(lines[i].line);
-    file = lines[i].file;
-  }
-  return lines.size() > kMost ? fmt::format("{} and {} more", text, lines.size() - kMost) : text;
 }
 
 std::string time_text(int64_t ns) { return fmt::format("{:.3f} ms", static_cast<double>(ns) * 1e-6); }
@@ -179,18 +164,6 @@ MemoryPeak peak_of(const ProfileReport& report) {
   return peak;
 }
 
-namespace {
-
-// "advice: widened at blur.py:12: 31 %: 3.21 ms of 10.4 ms: …".
-std::string advice_text(const ProfileAdvice& advice) {
-  const std::string size = size_of(advice), lines = text_of(advice.lines);
-  return fmt::format("advice: {}{}: {}{}{}\n", advice.cause,
-                     lines.empty() ? "" : fmt::format(" at {}", lines), advice.small ? "small, " : "",
-                     size.empty() ? "" : size + ": ", advice.text);
-}
-
-}  // namespace
-
 std::string table_of(const ProfileReport& report) {
   const TimeGroups groups = time_groups(report);
   std::string out = fmt::format("profile of {}", time_text(report.wall_ns));
@@ -211,7 +184,7 @@ std::string table_of(const ProfileReport& report) {
         row.count, time_text(row.total_ns), time_text(row.total_ns / row.count), bytes_text(bytes),
         rate_text(bytes, row.total_ns), row.kind, row.what, lines.empty() ? "" : fmt::format(" at {}", lines),
         row.operations ? fmt::format(", {} GFLOP/s", rate_text(row.operations, row.total_ns)) : "",
-        row.behind ? fmt::format(", {} behind programs that ran", row.behind) : "");
+        row.behind ? fmt::format(", {} while nobody waited", row.behind) : "");
   }
   for (auto [kind, meaning] : kKinds)
     if (std::ranges::any_of(report.rows, [&](const ProfileRow& row) { return row.kind == kind; }))

@@ -23,6 +23,11 @@ struct CostSeen {
 // The cause of what is no cost by itself: the arguments that a function was recorded for again.
 constexpr std::string_view kRecordedFor = "recorded for";
 
+// Of the lines that make floats too small for the usual form, and of those that read them.
+constexpr const char* kDenormals = "denormals";
+// A cost is a second launch, and not all of the kernel.
+constexpr const char* kSplitReduction = "split reduction";
+
 class CostsSeen {
  public:
   void add(CostSeen cost) {

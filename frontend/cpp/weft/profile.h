@@ -33,7 +33,8 @@ struct ProfileRow {
 
 // An avoidable cost: its cause, the lines that have it, and what to write instead.
 struct ProfileAdvice {
-  // widened, split reduction, host round trip, small programs, new programs, new recordings
+  // widened, split reduction, host round trip, small kernels, compiled again, recorded again, stored stencil, spill,
+  // denormals, thread oversubscription, copies between devices
   std::string cause;
   std::vector<ProfileLine> lines;
   std::string text;

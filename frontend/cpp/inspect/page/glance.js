@@ -1,11 +1,11 @@
 // What happened in one glance, and what to change.
 const causes = {
+  "compiled again": "the same lines become other kernels again and again",
   "copies between devices": "arrays travel between devices in a loop",
   denormals: "numbers too small for the usual form make a processor slow",
   "host round trip": "NumPy computes this, not Weft",
-  "new programs": "the same lines are compiled again and again",
-  "new recordings": "a compiled function is recorded again and again",
-  "small programs": "a loop of little work: starting it takes longer than doing it",
+  "recorded again": "a compiled function is recorded again and again",
+  "small kernels": "a loop of little work: starting it takes longer than doing it",
   spill: "more values at once than a processor has registers",
   "split reduction": "one long row, which several threads share",
   "stored stencil": "a costly value that neighbours need is stored",
@@ -43,8 +43,10 @@ function adviceSize(one) {
 }
 function adviceBox(one) {
   return make("div", { class: "advice" }, make("b", {}, one.cause), causes[one.cause] ? ": " + causes[one.cause] : "", make("span", { class: "size" }, adviceSize(one)),
-    one.lines.length ? make("div", { class: "soft" }, "at " + places(one.lines)) : "", make("div", {}, ...prose(one.text[0].toUpperCase() + one.text.slice(1) + ".")), ...listings(one.lines.slice(0, 6)));
+    one.lines.length ? make("div", { class: "soft" }, "at " + places(one.lines)) : "", make("div", {}, ...prose(sentence(one.text))), ...listings(one.lines.slice(0, 6)));
 }
+// Names that begin a text stay as they are written: "numpy.histogram is", "exp is".
+const sentence = text => (/^(an?|the|these|many|of) /.test(text) ? text[0].toUpperCase() + text.slice(1) : text) + ".";
 // A text of advice: what stands between backticks is code.
 function prose(text) {
   return text.split(/(`[^`]*`)/).map(part => part.length > 1 && part.startsWith("`") ? make("code", {}, part.slice(1, -1)) : part);

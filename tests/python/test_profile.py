@@ -207,6 +207,16 @@ def test_the_first_recording_counts_for_nothing(on_cpu):
     assert advice_of([(n, n + 1) for n in range(6, 8)])[1] == []
 
 
+def test_what_goes_around_a_first_call_is_of_first_calls(on_cpu):
+    x = large(20_000)
+    with wf.set_tier("compile"), wf.profile() as p:
+        for _ in range(3):
+            wf.eval(wf.exp(x) * 3 + wf.sqrt(x) * 7)
+    count = {kind: sum(row["count"] for row in p.to_dict()["rows"] if row["kind"] == kind) for kind in ("setup", "overhead", "plan")}
+    assert count == {"setup": 1, "overhead": 2, "plan": 1}
+    assert p.to_dict()["first_calls_ns"] == sum(row["wall_ns"] for row in p.to_dict()["rows"] if row["kind"] in ("compile", "load", "plan", "setup"))
+
+
 def test_lines_that_are_compiled_again_are_counted_after_the_first(on_cpu):
     arrays = [wf.eval(wf.asarray(np.ones(9000, dtype))) for dtype in ("f4", "f8", "i4")]
     with wf.set_tier("compile"), wf.profile() as p:

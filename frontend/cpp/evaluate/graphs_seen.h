@@ -13,6 +13,8 @@ namespace weft::detail {
 
 // What a profile calls the work around all others: a known program is found, and memory for its results.
 constexpr const char* kFindsPrograms = "what was compiled found, and memory";
+// The same of a first call, which a second one has less of.
+constexpr const char* kSetsUp = "libraries opened, threads started, memory asked for";
 
 struct GraphSeen {
   DeviceSlot* device = nullptr;

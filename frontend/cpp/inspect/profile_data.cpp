@@ -10,6 +10,7 @@ namespace weft::detail {
 
 std::string_view kind_of(const runtime::TraceEvent& event) {
   if (event.what == kFindsPrograms) return kOverhead;
+  if (event.what == kSetsUp) return "setup";
   switch (event.work) {
     case runtime::Work::Kernel:
       return "kernel";
@@ -40,7 +41,7 @@ std::string_view kind_of(const runtime::TraceEvent& event) {
 }
 
 bool is_first_call(std::string_view kind) {
-  return kind == "compile" || kind == "load" || kind == "plan" || kind == "record";
+  return kind == "compile" || kind == "load" || kind == "plan" || kind == "record" || kind == "setup";
 }
 
 std::vector<ProfileLine> lines_of(const std::vector<SourceLine>& given) {
@@ -68,6 +69,10 @@ std::string text_of(const std::vector<ProfileLine>& lines) {
   return lines.size() > kMost ? fmt::format("{} and {} more", text, lines.size() - kMost) : text;
 }
 
-std::string milliseconds(int64_t ns) { return fmt::format("{:.3g} ms", static_cast<double>(ns) * 1e-6); }
+std::string milliseconds(int64_t ns) {
+  constexpr int64_t kSecond = 1'000'000'000;
+  return ns < kSecond ? fmt::format("{:.3g} ms", static_cast<double>(ns) * 1e-6)
+                      : fmt::format("{:.3g} s", static_cast<double>(ns) * 1e-9);
+}
 
 }  // namespace weft::detail

@@ -34,7 +34,7 @@ bool is_first_call(std::string_view kind);
 std::vector<ProfileLine> lines_of(const std::vector<SourceLine>& lines);
 // "blur.py:12, 14, model.py:3", of six lines at most.
 std::string text_of(const std::vector<ProfileLine>& lines);
-// "3.21 ms".
+// "3.21 ms", "1.05 s".
 std::string milliseconds(int64_t ns);
 
 }  // namespace weft::detail

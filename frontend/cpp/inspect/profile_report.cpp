@@ -13,6 +13,7 @@
 #include <unordered_map>
 
 #include "compiler/base/error.h"
+#include "frontend/cpp/evaluate/graphs_seen.h"
 #include "frontend/cpp/inspect/advise.h"
 #include "frontend/cpp/inspect/profile_summary.h"
 #include "frontend/cpp/inspect/time_shares.h"
@@ -42,11 +43,29 @@ constexpr std::pair<std::string_view, std::string_view> kKinds[] = {
     {"interpret", "what is too small for a kernel: the library's own loops compute it op by op"},
     {"host", "NumPy's answer"},
     {"record", "a call of a function of compile() that runs its Python code, to record its operations"},
+    {"setup", "what Weft does around a first call: libraries opened, threads started, memory asked for"},
     {kOverhead, "what Weft does around the rows above: it finds what was compiled, and memory for results"},
     {kYourCode, "the rest: your own code, Python, and recording operations"},
 };
 
-bool is_around(const TraceEvent& event) { return kind_of(event) == kOverhead; }
+bool is_around(const TraceEvent& event) {
+  const std::string_view kind = kind_of(event);
+  return kind == kOverhead || kind == "setup";
+}
+
+// What goes around a plan is of a first call.
+void tell_setup(std::vector<TraceEvent>& events) {
+  std::map<int, std::vector<int64_t>> plans;  // of each thread when it planned
+  for (const TraceEvent& e : events)
+    if (kind_of(e) == "plan") plans[e.thread].push_back(e.start);
+  for (auto& [thread, starts] : plans) std::ranges::sort(starts);
+  for (TraceEvent& e : events) {
+    if (kind_of(e) != kOverhead || !plans.contains(e.thread)) continue;
+    const std::vector<int64_t>& starts = plans[e.thread];
+    const auto first = std::ranges::lower_bound(starts, e.start);
+    if (first != starts.end() && *first < e.start + e.ns) e.what = kSetsUp;
+  }
+}
 
 std::vector<ProfileRow> rows_of(const std::vector<TraceEvent>& events, const TimeShares& shares) {
   const auto key_of = [](const TraceEvent& e) {
@@ -115,6 +134,7 @@ ProfileReport report_of(runtime::Trace::Taken taken, const std::vector<CostSeen>
                         int64_t end) {
   ProfileReport report;
   report.events = std::move(taken.events);
+  tell_setup(report.events);
   const TimeShares shares = time_shares(report.events, is_around);
   report.rows = rows_of(report.events, shares);
   report.start = start, report.wall_ns = end - start;

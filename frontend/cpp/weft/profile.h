@@ -18,7 +18,8 @@ struct ProfileLine {
 
 // Work of one kind, of the same ops for the same lines.
 struct ProfileRow {
-  // kernel, blocks, library, copy, upload, download, compile, load, plan, interpret, host, record, overhead, your code
+  // kernel, blocks, library, copy, upload, download, compile, load, plan, interpret, host, record, setup, overhead,
+  // your code
   std::string kind;
   std::string what;  // ops, or a name
   std::vector<ProfileLine> lines;

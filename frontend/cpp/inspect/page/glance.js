@@ -14,7 +14,7 @@ const causes = {
 };
 const groups = [
   ["your operations", "kernels, libraries, copies, and what NumPy answers", row => !groups.slice(1).some(group => group[2](row)), "#4493f8"],
-  ["first calls", "compiling, planning, loading and recording what had not run before; the same again has none of it", row => ["compile", "load", "plan", "record"].includes(row.kind), "#cf222e"],
+  ["first calls", "compiling, planning, loading and recording what had not run before; the same again has none of it", row => ["compile", "load", "plan", "record", "setup"].includes(row.kind), "#cf222e"],
   ["overhead", "what Weft does around your operations: it finds what was compiled, and memory for results", row => row.kind === "overhead", "#8c959f"],
   ["your code", "outside of Weft: your own code, Python, and recording operations", row => row.kind === "your code", "#afb8c1"],
 ];

@@ -144,6 +144,17 @@ def test_the_page_keeps_names_and_says_no_word_of_its_own(page):
 
 
 @needs_a_browser
+def test_advice_on_lines_that_are_compiled_again_says_what_was_new(on_cpu, tmp_path):
+    arrays = [wf.eval(wf.asarray(np.ones(9000, dtype))) for dtype in ("f4", "f8", "i4")]
+    with wf.set_tier("compile"), wf.profile() as p:
+        for x in arrays:
+            wf.eval(x * x * x - x)
+    p.save(tmp_path / "again.html")
+    (box,) = re.findall(r'<div class="advice"><b>compiled again</b>.*?</pre>', in_browser(tmp_path / "again.html"), re.S)
+    assert "The last time the same lines and operations were planned before: array 0: its dtype is i32, and was f64." in box
+
+
+@needs_a_browser
 def test_a_click_lights_up_all_that_belongs_together(page):
     path, p = page
     kernel = next(i for i, row in enumerate(p.to_dict()["rows"]) if row["kind"] == "kernel" and row["count"] == 5)

@@ -163,6 +163,7 @@ class Picked {
     }
     std::vector<NodeRef> inputs;
     const Along reads = *along(n, axis);
+    inputs.reserve(n.inputs.size());
     for (size_t k = 0; k < n.inputs.size(); ++k)
       inputs.push_back(reads.of(k) ? part_.at(n.inputs[k].get()) : now(*n.inputs[k]));
     const NodeRef& x = inputs[0];

@@ -59,8 +59,19 @@ void unpad(char* to, long by, const char* from, long live, long count) {
       std::memcpy(to + (k * by + c) * kBytes, from + (k * count + c) * kBytes, kBytes);
 }
 
+// The same for contiguous elements: short rows are walked in a few of these each.
+template <class T>
+void pad_contiguous(char* to, const char* from, long live, long lanes) {
+  std::memcpy(to, from, static_cast<size_t>(live) * sizeof(T));
+  std::fill_n(reinterpret_cast<T*>(to) + live, lanes - live, read<T>(from + (live - 1) * long{sizeof(T)}));
+}
+
+void unpad_contiguous(char* to, const char* from, long bytes) {
+  std::memcpy(to, from, static_cast<size_t>(bytes));
+}
+
 #if __x86_64__
-// The same for contiguous elements, with masks: short rows are walked in a few of these each.
+// And with masks.
 const bool kMasks = __builtin_cpu_supports("avx512bw") != 0;
 
 [[gnu::target("avx512bw")]] __mmask64 first_bytes(long bytes) {
@@ -73,7 +84,7 @@ template <class T>
   // A load that reaches into a page that is not mapped is slow, even where its mask leaves that out.
   const auto page_of = [](const char* at) { return reinterpret_cast<uintptr_t>(at) / 4096; };
   const char* asked = from + ((live * long{sizeof(T)} + 63) & ~63L);
-  if (page_of(asked - 1) != page_of(last + sizeof(T) - 1)) return pad<T>(to, from, 1, live, lanes, 1);
+  if (page_of(asked - 1) != page_of(last + sizeof(T) - 1)) return pad_contiguous<T>(to, from, live, lanes);
   __m512i fill;
   if constexpr (sizeof(T) == 1) fill = _mm512_set1_epi8(*last);
   if constexpr (sizeof(T) == 2) fill = _mm512_set1_epi16(read<short>(last));
@@ -172,8 +183,9 @@ void aim_at_pads(const Place& at, long live) {
       const char* from = reads ? at.address(k) : kZeros;
       with_element(stream.bytes, [&](auto element) {
         const long by = reads ? at.memory[k].by : 0;
-        if (by == 1 && stream.count == 1 && kMasks)
-          pad_masked<decltype(element)>(to, from, live, at.plan.lanes);
+        if (by == 1 && stream.count == 1)
+          (kMasks ? pad_masked<decltype(element)> : pad_contiguous<decltype(element)>)(to, from, live,
+                                                                                       at.plan.lanes);
         else
           pad<decltype(element)>(to, from, by, live, at.plan.lanes, stream.count);
       });
@@ -190,8 +202,8 @@ void copy_from_pads(const Place& at, long live) {
     const WalkStream& stream = at.plan.streams[k];
     if (stream.out)
       with_element(stream.bytes, [&](auto element) {
-        if (at.memory[k].by == 1 && stream.count == 1 && kMasks)
-          unpad_masked(at.address(k), from, live * stream.bytes);
+        if (at.memory[k].by == 1 && stream.count == 1)
+          (kMasks ? unpad_masked : unpad_contiguous)(at.address(k), from, live * stream.bytes);
         else
           unpad<decltype(element)>(at.address(k), at.memory[k].by, from, live, stream.count);
       });

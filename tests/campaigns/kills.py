@@ -31,8 +31,8 @@ def damaged(cache):
 
     wrong = []
     for path in pathlib.Path(cache).glob("*.kernel"):
-        head = path.read_bytes()[:88]
-        size = 88 + sum(struct.unpack_from("<5Q", head, 16)) if len(head) == 88 else -1
+        head = path.read_bytes()[:96]
+        size = 96 + sum(struct.unpack_from("<6Q", head, 16)) if len(head) == 96 else -1
         if size != path.stat().st_size:
             wrong.append(path.name)
     return wrong

@@ -17,7 +17,7 @@ constexpr const char* kBinary = "binary of the kernel";
 std::string entry_name() { return to_string(KernelCache::key(kToolchain, kSource)) + ".kernel"; }
 
 // Where an entry's header has its checksum, which random bytes would never meet (runtime/kernel_cache.cpp).
-constexpr size_t kSumAt = 72, kHeader = 88;
+constexpr size_t kSumAt = 80, kHeader = 96;
 
 void mend_checksum(std::string& entry) {
   if (entry.size() < kHeader) return;

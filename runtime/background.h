@@ -3,6 +3,7 @@
 #pragma once
 
 #include <pthread.h>
+#include <unistd.h>
 
 #include <atomic>
 
@@ -44,6 +45,20 @@ class Background {
     closed_.notify_all();
   }
   static bool ended() { return closed_.load() & kEnded; }
+
+  // To be called on a thread that hands work over. If the process ends by it as the main thread, its thread-locals
+  // go first: the work must stop before destructors of statics run, and those of a library that it is opening.
+  static void end_with_main_thread() {
+    static thread_local struct AtExit {
+      AtExit() = default;
+      AtExit(const AtExit&) = delete;
+      AtExit& operator=(const AtExit&) = delete;
+      ~AtExit() {
+        if (::gettid() == ::getpid()) end();
+      }
+    } at_exit;
+    static_cast<void>(at_exit);
+  }
 
   // How many forks led to this process since watch_forks(). Threads of before the last one are not here.
   static int forks() { return forks_.load(std::memory_order_relaxed); }

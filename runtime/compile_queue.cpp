@@ -182,6 +182,7 @@ CompileQueue::~CompileQueue() {
 
 void CompileQueue::add(const std::shared_ptr<Device>& device, const KernelSource& source,
                        const std::shared_ptr<LateKernel>& late) {
+  Background::end_with_main_thread();
   const std::lock_guard lock(state_->mutex);
   state_->jobs.push_back({device, source, late});
   state_->start_thread(state_);

@@ -5,6 +5,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
+#include <chrono>
+#include <cstdlib>
 #include <future>
 #include <latch>
 #include <thread>
@@ -364,6 +367,30 @@ TEST(LateTexts, OfRandomGraphsAreThoseThatAreMadeAtOnce) {
 TEST(TiersDeathTest, TheEndOfTheProcessDoesNotWaitForKernels) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   EXPECT_EXIT(end_while_compiling(), testing::ExitedWithCode(0), "");
+}
+
+// A library that is opened in the background registers destructors of what it has not made yet.
+void end_the_process_while_work_is_under_way() {
+  static std::atomic<bool> under_way{false};
+  std::latch begun(1);
+  Background::end_with_main_thread();
+  std::thread([&begun] {
+    const Background::Scope scope;
+    under_way = true;
+    begun.count_down();
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    under_way = false;
+  }).detach();
+  begun.wait();
+  std::atexit([] {
+    if (under_way) ::_exit(9);
+  });
+  std::exit(3);
+}
+
+TEST(BackgroundDeathTest, StopsBeforeWhatIsDoneAtExit) {
+  testing::GTEST_FLAG(death_test_style) = "threadsafe";
+  EXPECT_EXIT(end_the_process_while_work_is_under_way(), testing::ExitedWithCode(3), "");
 }
 
 TEST(Background, CheckpointsDoNotChangeTheObject) {

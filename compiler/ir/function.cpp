@@ -37,9 +37,9 @@ namespace {
 constexpr float kTurns = 16;  // that a loop of unknown length counts as
 
 // Walks a function once: checks each instruction, and gathers what its hash is made of.
-class Checker {
+class FunctionChecker {
  public:
-  explicit Checker(Function& f) : f_(f), known_(f.values.size(), false) {}
+  explicit FunctionChecker(Function& f) : f_(f), known_(f.values.size(), false) {}
 
   void run() {
     if (f_.block.params.empty()) fail("it has no arguments: give it one at least");
@@ -238,7 +238,7 @@ class Checker {
 }  // namespace
 
 FunctionRef checked(Function function) {
-  Checker(function).run();
+  FunctionChecker(function).run();
   return std::make_shared<const Function>(std::move(function));
 }
 

@@ -34,9 +34,9 @@ int64_t times(int64_t turns, int64_t work) {
   return __builtin_mul_overflow(turns, work, &all) ? kVeryMuch : std::min(all, kVeryMuch);
 }
 
-class Checker {
+class LoopChecker {
  public:
-  explicit Checker(Loop& loop) : loop_(loop) {}
+  explicit LoopChecker(Loop& loop) : loop_(loop) {}
 
   void run() {
     const size_t least = loop_.op == Op::while_loop ? 2 : 1;
@@ -174,7 +174,7 @@ const Hash& hash_of(const Loop& loop) { return loop.hash; }
 NodeRef turn_input() { return scalar({DType::I64, {}}, "turn"); }
 
 LoopRef checked(Loop loop) {
-  Checker(loop).run();
+  LoopChecker(loop).run();
   return std::make_shared<const Loop>(std::move(loop));
 }
 

@@ -13,7 +13,7 @@
 namespace weft::runtime {
 namespace {
 
-constexpr int64_t kColumns = 128;  // of the right-hand sides in one piece
+constexpr int64_t kRightSides = 128;  // of the right-hand sides in one piece
 
 // BLAS is told that `a` is row-major, as `b` is: the factors, L with ones on the diagonal and U, are then the
 // transposed of its upper and its lower triangle.
@@ -27,7 +27,7 @@ bool solve(const BlasFunctions<T>& blas, int64_t n, int64_t columns, T* a, T* b,
   if (info < 0) throw InternalError(fmt::format("solve: LAPACK refuses argument {} of getrf", -info));
   if (info > 0) return false;
 
-  const int64_t pieces = (columns + kColumns - 1) / kColumns;
+  const int64_t pieces = (columns + kRightSides - 1) / kRightSides;
   parallel(pieces, 1, [&](int64_t first, int64_t last) {
     for (int64_t piece = first; piece < last; ++piece) {
       const int64_t begin = columns * piece / pieces, count = columns * (piece + 1) / pieces - begin;

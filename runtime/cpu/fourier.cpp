@@ -107,7 +107,7 @@ std::string broken_rule(const LibraryCall& call) {
 
 constexpr LibraryFunction kSingle{"fourier_f32", transform_range<float>, broken_rule<float>};
 constexpr LibraryFunction kDouble{"fourier_f64", transform_range<double>, broken_rule<double>};
-[[maybe_unused]] const bool kAdded = add_library_function(kSingle) && add_library_function(kDouble);
+[[maybe_unused]] const bool kTransformsAdded = add_library_function(kSingle) && add_library_function(kDouble);
 
 }  // namespace
 

@@ -179,7 +179,7 @@ bool add_all() {
     for (const LibraryFunction& function : of_dtypes) add_library_function(function);
   return true;
 }
-[[maybe_unused]] const bool kAdded = add_all();
+[[maybe_unused]] const bool kFunctionsAdded = add_all();
 
 }  // namespace
 

@@ -17,7 +17,7 @@ struct Term {
   int64_t reach = 0, divisor = 0;
 };
 
-constexpr int kMostSteps = 1000;
+constexpr int kMostTried = 1000;
 
 // Whether the terms from `k` on can sum up to `sum`. At most one or two positions are tried for a term where
 // the strides of those behind it stay below its own, as in nearly all arrays.
@@ -76,7 +76,7 @@ bool may_share(const Array& a, const Array& b) {
     term->divisor = std::gcd(behind.divisor, term->stride);
     behind = *term;
   }
-  int steps = kMostSteps;
+  int steps = kMostTried;
   return sums_to(terms, 0, other_first + other_reach + static_cast<int64_t>(b.itemsize()) - 1 - first, steps);
 }
 

@@ -59,7 +59,7 @@ namespace {
 // Between what a write gives and the memory that it replaces.
 constexpr int kMostSteps = 64;
 // A part of the memory that may be kept beside it.
-constexpr int64_t kSmallPart = 4;
+constexpr int64_t kKeptPart = 4;
 
 int64_t bytes_of(const Node& node) {
   return element_count(node.shape()) * static_cast<int64_t>(size_of(node.dtype()));
@@ -118,7 +118,7 @@ std::vector<ir::NodeRef> held_readers(std::span<const ir::NodeRef> outputs, cons
     for (const ir::NodeRef& in : node.inputs) needs[k] = std::max(needs[k], needs[number(in.get())]);
     if (is_output[k]) needs[k] = 0;
     if (needs[k] == 0 || node.inputs.size() == 0 || node.use_count() <= graph.uses[k]) continue;
-    if (bytes_of(node) * kSmallPart > needs[k]) continue;
+    if (bytes_of(node) * kKeptPart > needs[k]) continue;
     readers.emplace_back(&node);
     needs[k] = 0;
   }

@@ -11,6 +11,7 @@
 #include "compiler/compile.h"
 #include "compiler/ir/lines.h"
 #include "compiler/ir/text/print.h"
+#include "frontend/cpp/inspect/lines_json.h"
 
 namespace weft::detail {
 
@@ -214,12 +215,6 @@ std::string text_of(const BisectedPass& pass) {
   if (pass.right_without)
     out += *pass.right_without ? fmt::format("without it (--without {}) the results are right\n", pass.name)
                                : "without it the results are wrong, too\n";
-  return out;
-}
-
-ordered_json lines_json(const std::vector<ir::SourceLine>& lines) {
-  ordered_json out = ordered_json::array();
-  for (const ir::SourceLine& line : lines) out.push_back({{"file", line.file}, {"line", line.line}});
   return out;
 }
 

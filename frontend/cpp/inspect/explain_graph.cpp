@@ -11,6 +11,7 @@
 #include "frontend/cpp/evaluate/see_costs.h"
 #include "frontend/cpp/inspect/advise.h"
 #include "frontend/cpp/inspect/advise_before.h"
+#include "frontend/cpp/inspect/lines_json.h"
 
 namespace weft {
 
@@ -128,18 +129,6 @@ std::string summary_of(const ExplainedGraph& e) {
   return out;
 }
 
-ordered_json source_lines_json(const std::vector<SourceLine>& lines) {
-  ordered_json out = ordered_json::array();
-  for (const SourceLine& line : lines) out.push_back({{"file", line.file}, {"line", line.line}});
-  return out;
-}
-
-ordered_json lines_json(const std::vector<ProfileLine>& lines) {
-  ordered_json out = ordered_json::array();
-  for (const ProfileLine& line : lines) out.push_back({{"file", line.file}, {"line", line.line}});
-  return out;
-}
-
 ordered_json shape_json(const Shape& shape) {
   ordered_json out = ordered_json::array();
   for (const int64_t extent : shape) out.push_back(extent);
@@ -154,7 +143,7 @@ ordered_json decisions_json(const Explanation& e) {
                       {"dtype", name(v.dtype)},
                       {"shape", shape_json(v.shape)},
                       {"bytes", v.bytes()},
-                      {"lines", source_lines_json(v.lines)},
+                      {"lines", lines_json(v.lines)},
                       {"text", to_string(v)}});
   for (const Explanation::Step& s : e.steps) {
     ordered_json writes = ordered_json::array(), keeps = ordered_json::array(),
@@ -179,7 +168,7 @@ ordered_json decisions_json(const Explanation& e) {
                      {"bytes_saved", edge.bytes_saved}});
   for (const Explanation::Repeated& one : e.repeated)
     repeated.push_back(
-        {{"kernels", one.kernels}, {"ops", one.origin.ops}, {"lines", source_lines_json(one.origin.lines)}});
+        {{"kernels", one.kernels}, {"ops", one.origin.ops}, {"lines", lines_json(one.origin.lines)}});
   return {{"values", std::move(values)},
           {"steps", std::move(steps)},
           {"edges", std::move(edges)},

@@ -16,7 +16,7 @@ namespace {
 // More than caches hold, as far as memory allows; each of two blocks.
 constexpr size_t kLeastBytes = size_t{32} << 20, kMostBytes = size_t{128} << 20;
 constexpr size_t kShareOfMemory = 32;
-constexpr int kTimes = 4;
+constexpr int kPasses = 4;
 
 runtime::BufferRef block_of_bytes(runtime::Device& device, size_t bytes) {
   if (!device.host_visible()) return device.allocate(bytes);
@@ -33,7 +33,7 @@ double measured_speed(runtime::Device& device) {
   try {
     const runtime::BufferRef from = block_of_bytes(device, bytes), to = block_of_bytes(device, bytes);
     double best = 0;
-    for (int turn = 0; turn <= kTimes; ++turn) {  // the first takes pages from the system
+    for (int turn = 0; turn <= kPasses; ++turn) {  // the first takes pages from the system
       device.synchronize();
       const auto start = std::chrono::steady_clock::now();
       device.copy(*to, 0, *from, 0, bytes);

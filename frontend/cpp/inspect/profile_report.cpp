@@ -15,6 +15,7 @@
 #include "compiler/base/error.h"
 #include "frontend/cpp/evaluate/graphs_seen.h"
 #include "frontend/cpp/inspect/advise.h"
+#include "frontend/cpp/inspect/lines_json.h"
 #include "frontend/cpp/inspect/profile_summary.h"
 #include "frontend/cpp/inspect/time_shares.h"
 #include "frontend/files/whole_file.h"
@@ -120,12 +121,6 @@ std::string rate_text(int64_t amount, int64_t ns) {
 // What JSON holds has to be UTF-8; names of files may be anything.
 std::string dumped(const ordered_json& json) {
   return json.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
-}
-
-ordered_json lines_json(const std::vector<ProfileLine>& lines) {
-  ordered_json out = ordered_json::array();
-  for (const ProfileLine& line : lines) out.push_back({{"file", line.file}, {"line", line.line}});
-  return out;
 }
 
 }  // namespace

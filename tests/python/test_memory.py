@@ -30,14 +30,79 @@ def test_a_loop_writes_to_its_array_whatever_was_made_of_it(size, make):
     view[0] = a[0] = 1
 
 
-@pytest.mark.parametrize("order", ["C", "F"])
-def test_what_nobody_can_write_to_is_shared(order):
-    a = np.arange(LARGE).reshape(100, -1).copy(order)  # of its own, not a view
+def older_view(a):
+    view = a[:]
     a.flags.writeable = False
+    return a, view
+
+
+def toggled_flag(a):
+    a.flags.writeable = False
+    return a, Toggled(a)
+
+
+class Toggled:
+    """Writes to a read-only array by setting its flag again."""
+
+    def __init__(self, a):
+        self.a = a
+
+    def __setitem__(self, i, value):
+        self.a.setflags(write=True)
+        self.a[i] = value
+
+
+def bytes_that_change(a):
+    memory = bytearray(a.tobytes())
+    return np.frombuffer(memoryview(memory).toreadonly(), a.dtype), np.frombuffer(memory, a.dtype)
+
+
+def view_of_a_view(a):
+    shown = memoryview(a).toreadonly()
+    return np.asarray(shown), a
+
+
+@pytest.mark.parametrize("size", [100, LARGE])
+@pytest.mark.parametrize("make", [older_view, toggled_flag, bytes_that_change, view_of_a_view])
+def test_a_read_only_array_that_somebody_writes_to_all_the_same_is_copied(size, make):
+    a, writer = make(np.arange(size) * 1.0)
+    x, y = wf.asarray(a), a + wf.zeros(1)
+    asked = wf.asarray(a, copy=False)  # shared, as it is asked for
+    assert not a.flags.writeable and address(asked) == a.ctypes.data
+    del asked
+    writer[3] = -1
+    assert a[3] == -1 and float(x[3]) == float(y[3]) == 3
+
+
+def of_bytes(a, folder):
+    return np.frombuffer(a.tobytes(), a.dtype).reshape(a.shape)
+
+
+def of_a_view_of_bytes(a, folder):
+    return np.asarray(memoryview(a.tobytes()).cast(a.dtype.char)).reshape(a.shape)[:]
+
+
+def mapped(a, folder):
+    np.save(folder / "a.npy", a)
+    return np.load(folder / "a.npy", mmap_mode="r")
+
+
+def of_another_array(a, folder):
     x = wf.asarray(a)
-    assert address(x.T if order == "F" else x) == a.ctypes.data
-    np.testing.assert_array_equal(np.asarray(x), a)
-    of_writable = np.broadcast_to(np.zeros(LARGE), (LARGE,))  # its base can be written
+    x.setflags(write=False)
+    return np.asarray(wf._core.memory(x))
+
+
+@pytest.mark.parametrize("make", [of_bytes, of_a_view_of_bytes, mapped, of_another_array])
+def test_memory_that_is_constant_is_shared(make, tmp_path):
+    a = make(np.arange(LARGE).reshape(100, -1), tmp_path)
+    assert not a.flags.writeable
+    assert address(wf.asarray(a)) == address(wf.asarray(a.T).T) == a.ctypes.data
+    assert wf.asarray(a).tolist() == np.arange(LARGE).reshape(100, -1).tolist()
+
+
+def test_a_read_only_view_of_what_can_be_written_is_copied():
+    of_writable = np.broadcast_to(np.zeros(LARGE), (LARGE,))
     assert address(wf.asarray(of_writable)) != of_writable.ctypes.data
     of_writable.base[0] = 1
 

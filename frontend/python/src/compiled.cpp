@@ -506,6 +506,9 @@ class Recordable {
 
 void bind_compiled(nb::module_& m) {
   m.attr("CompiledFunction") = nb::steal(make_type());
+  m.def(
+      "digest", [](nb::handle array) { return digest(array.ptr()); }, "array"_a,
+      "What tells the bytes of an array of NumPy's from others, in few letters.");
   nb::class_<Compiled>(m, "Compiled")
       .def(
           "__init__",

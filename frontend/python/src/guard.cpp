@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "compiler/base/hash.h"
 #include "frontend/python/src/errors.h"
 
 namespace weft::python {
@@ -17,20 +18,22 @@ std::optional<Number> number_in(PyObject* object) {
 
 namespace {
 
-// The bytes of an array of NumPy's, in the order of its axes, or of another object that lies in one piece.
-bool has_bytes(PyObject* array, PyObject* bytes) {
-  const std::string_view were(PyBytes_AS_STRING(bytes), static_cast<size_t>(PyBytes_GET_SIZE(bytes)));
+// What `f` says of the bytes of an array of NumPy's, in the order of its axes, or of another object that lies in one piece; false of a
+// view that was released.
+template <class F>
+bool of_bytes(PyObject* array, F f) {
   Py_buffer now;
   if (PyObject_GetBuffer(array, &now, PyBUF_SIMPLE) == 0) {
-    const bool same =
-        were == std::string_view(static_cast<const char*>(now.buf), static_cast<size_t>(now.len));
+    const bool said = f(std::string_view(static_cast<const char*>(now.buf), static_cast<size_t>(now.len)));
     PyBuffer_Release(&now);
-    return same;
+    return said;
   }
   drop_error();  // it has gaps, or is a view that was released
   if (PyMemoryView_Check(array)) return false;
+  // Masked arrays have a tobytes() of their own, which fills them.
   const nb::object copy = nb::module_::import_("numpy").attr("ndarray").attr("tobytes")(nb::handle(array));
-  return PyObject_RichCompareBool(copy.ptr(), bytes, Py_EQ) == 1;
+  return f(
+      std::string_view(PyBytes_AS_STRING(copy.ptr()), static_cast<size_t>(PyBytes_GET_SIZE(copy.ptr()))));
 }
 
 // Whether a name still stands for what it stood for: the same object, or the same number or text.
@@ -52,16 +55,26 @@ bool unchanged(PyObject* now, PyObject* was) {
 
 }  // namespace
 
+std::string digest(PyObject* array) {
+  std::string made;
+  of_bytes(array, [&](std::string_view bytes) {
+    made = to_string(hash_text(bytes));
+    return true;
+  });
+  return made;
+}
+
 Guard::Guard(nb::handle given) : holder(given[0]), key(given[1]) {
   if (nb::len(given) > 2) value = given[2];
   PyObject* from = holder.ptr();
-  kind = from == value.ptr()               ? Kind::Held
-         : PyCell_Check(from)              ? Kind::Cell
-         : !key.is_none()                  ? kind_of_name()
-         : PyBytes_CheckExact(value.ptr()) ? Kind::Bytes
-         : PyDict_Check(from)              ? Kind::Items
-         : PyList_Check(from)              ? Kind::List
-                                           : Kind::Parts;
+  kind = from == value.ptr()                 ? Kind::Held
+         : PyCell_Check(from)                ? Kind::Cell
+         : !key.is_none()                    ? kind_of_name()
+         : PyBytes_CheckExact(value.ptr())   ? Kind::Bytes
+         : PyUnicode_CheckExact(value.ptr()) ? Kind::Digest
+         : PyDict_Check(from)                ? Kind::Items
+         : PyList_Check(from)                ? Kind::List
+                                             : Kind::Parts;
 }
 Guard::Kind Guard::kind_of_name() const {
   if (PyDict_CheckExact(holder.ptr())) return Kind::Name;
@@ -109,7 +122,11 @@ bool Guard::holds() const {
     case Kind::Parts:
       return unchanged(nb::tuple(holder).ptr(), was);
     case Kind::Bytes:
-      return has_bytes(from, was);
+      return of_bytes(from, [&](std::string_view now) {
+        return now == std::string_view(PyBytes_AS_STRING(was), static_cast<size_t>(PyBytes_GET_SIZE(was)));
+      });
+    case Kind::Digest:
+      return digest(from) == nb::cast<std::string>(value);
   }
   return false;
 }

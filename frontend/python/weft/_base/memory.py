@@ -1,7 +1,8 @@
 """Values between NumPy and Weft without copies where that is safe.
 
-An array made of a NumPy array holds the values of that moment. What can be written is copied. Large arrays that nobody can
-write to are borrowed: Weft reads the memory where it lies. So is what is asked for by copy=False: NumPy may not write to it until
+An array made of a NumPy array holds the values of that moment. Memory that is NumPy's own is copied: a read-only array there says nothing
+of older views, and its flag can be set again. Large arrays over memory that is constant, as that of bytes and of files that were mapped to be read, are
+borrowed: Weft reads it where it lies. So is what is asked for by copy=False: NumPy may not write to it until
 the last array that reads it is gone; until then NumPy answers a write with its own error, that the array is read-only. What Weft itself writes to such memory, as `out=`, ends
 those loans first: arrays that read it get a copy. The other way round, `np.asarray(x)` is Weft's memory, to write to: x shows
 what is written until it is written to itself. What only reads takes to_numpy(), whose values stay.
@@ -64,8 +65,22 @@ def _unlock(array: Any) -> None:
         _unlock(view)
 
 
-def _loan(array: Any, lock: bool = True) -> _Loan | None:
-    """A loan of the array's memory; None where somebody else could still write to it, or where that would `lock` what can be written."""
+def _is_constant(owner: Any) -> bool:
+    """Whether nobody writes to the memory of what is no array of NumPy's: it lends it for reading alone, whoever asks."""
+    import numpy
+
+    try:
+        shown = memoryview(owner)
+        if not shown.readonly or isinstance(shown.obj, numpy.ndarray):
+            return False
+        return memoryview(shown.obj).readonly  # of a bytearray's view, toreadonly(), it is the bytearray
+    except TypeError:
+        return False
+
+
+def _loan(array: Any, asked: bool) -> _Loan | None:
+    """A loan of the array's memory. None where it is not constant, unless it is `asked` for: what NumPy owns is locked then, and None is the answer
+    where somebody else may write."""
     import numpy
 
     to_lock = []
@@ -74,8 +89,8 @@ def _loan(array: Any, lock: bool = True) -> _Loan | None:
         if view.flags.writeable or id(view) in _locked:
             to_lock.append(view)
         root, view = view, view.base
-    if to_lock and not lock:
-        return None
+    if not asked:
+        return _Loan(array, []) if not to_lock and not root.flags.owndata and _is_constant(root.base) else None
     if root.flags.owndata:
         return _Loan(array, to_lock)
     # Not NumPy's memory: what it is a view of lends it for reading only, or may write to it at any time.
@@ -111,7 +126,7 @@ def from_numpy(array: Any, device: str = "", copy: bool | None = None, blocking:
                 # Nobody else has this copy.
                 return _core.borrow(array.ctypes.data, dtype, array.shape, array, device)
     borrow = on_host and copy is not True and (copy is False or array.nbytes >= _borrow_from)
-    loan = _loan(array, lock) if borrow else None
+    loan = _loan(array, asked=lock) if borrow else None
     if copy is False and loan is None:
         raise ValueError("asarray: this memory cannot be used without a copy: others may write to it")
     if loan is not None:

@@ -34,7 +34,7 @@ _unnamed = frozenset(f"__{name}__" for name in (
     "add sub mul matmul truediv floordiv mod divmod pow lshift rshift and xor or".split())
 _by_name = frozenset(("getattr", "hasattr", "vars", "dir", "attrgetter", "__dict__", "__getattribute__"))  # read attributes that no code names
 _most = 256  # elements of a container that is followed
-_locked_from = 256 * 1024  # bytes of an array of NumPy's, beyond which it is locked; comparing less costs little
+_digested_from = 256 * 1024  # bytes of an array of NumPy's, beyond which a digest is kept in place of a copy
 
 
 @functools.lru_cache(maxsize=1024)
@@ -211,14 +211,14 @@ class _Walk:
             self.visit(pair)
 
     def array(self, value: Any) -> None:
-        loan = _loan(value) if value.nbytes >= _locked_from else None
-        if loan is not None:
-            self.guards.append((loan, None, loan))
-        elif not value.dtype.hasobject:
-            import numpy
+        import numpy
 
+        large = value.nbytes >= _digested_from
+        if large and (loan := _loan(value, asked=False)) is not None:
+            self.guards.append((loan, None, loan))  # constant: nothing to compare
+        elif not value.dtype.hasobject:
             # Masked arrays have a tobytes() of their own, which fills them.
-            self.guards.append((value, None, numpy.ndarray.tobytes(value)))
+            self.guards.append((value, None, _core.digest(value) if large else numpy.ndarray.tobytes(value)))
 
     def namespace(self, holder: Any, values: Any, names: Any) -> None:
         """What a dict has under the names: the globals of a module, or an object's attributes; and what it has not, where that matters."""
@@ -341,7 +341,7 @@ def guards_of_filled(filled: list[tuple[Any, Any]]) -> list[tuple[Any, ...]]:
 def guards(f: Any, arguments: list[Any]) -> tuple[list[tuple[Any, ...]], list[tuple[Any, Any]]]:
     """Where the values lie that the function may have read, and what they are now: (variable's cell, None, value),
     (namespace, name, value), (object, attribute, value), (object, slot, value), (class, name, what it or a base has under it),
-    (container, None, its parts), (what has bytes, None, these). Without a value: what is not there. And what reading itself
+    (container, None, its parts), (what has bytes, None, these or their digest). Without a value: what is not there. And what reading itself
     fills, for guards_of_filled() afterwards: (defaultdict, None), (namespace, name of a cached property)."""
     sought = _Sought()
     while True:

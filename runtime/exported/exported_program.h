@@ -33,7 +33,7 @@ struct ExportedProgram {
   };
   // Of positions that the function picks by, and of exponents: outputs behind the results give the least and the most.
   struct Check {
-    enum class Rule : uint8_t { Position, Exponent };
+    enum class Rule : uint8_t { Position, Exponent, Picked };
     Rule rule = Rule::Position;
     std::string op;
     int64_t axis = 0, extent = 0;

@@ -284,6 +284,10 @@ void check(const OpenedProgram& program, std::span<const BufferRef> outputs) {
     if (one.rule == ExportedProgram::Check::Rule::Exponent) {
       if (least < 0)
         throw Error(fmt::format("{}: integers to negative integer powers: got {}", one.op, least));
+    } else if (one.rule == ExportedProgram::Check::Rule::Picked) {
+      if (one.extent < 0 ? -one.extent > least : one.extent >= least)
+        throw Error(fmt::format("{}: position {} is out of bounds for what a mask picks, of {} elements",
+                                one.op, one.extent, least));
     } else if (least < -one.extent || most >= one.extent) {
       throw Error(fmt::format("{}: position {} is out of bounds for axis {} with {} elements", one.op,
                               least < -one.extent ? least : most, one.axis, one.extent));

@@ -201,3 +201,17 @@ def test_explain_shows_a_function_as_it_is_recorded():
     lowered = writes.lower(x, a=2.0)
     assert "add" in lowered.show("graph") and repr(lowered) == lowered.show("graph")
     assert wf.explain(lambda: wf.ones(3)) and writes.recordings == 0
+
+
+@pytest.mark.parametrize("n", [0, 1, 2, 3, 2.0])
+@pytest.mark.parametrize("dtype", ["?", "i4", "f4", "c8"])
+def test_a_power_has_the_dtype_that_it_has_outside(n, dtype):
+    a = np.array([True, False, True]).astype(dtype)
+    result = wf.compile(lambda x, n: x**n)(wf.asarray(a), n)
+    assert result.dtype == (a**n).dtype and result.tolist() == (a**n).tolist()
+    if dtype != "?":
+        changed, expected = wf.asarray(a), a.copy()
+        if dtype != "i4" or isinstance(n, int):
+            wf.compile(lambda x, n: x.__ipow__(n) * 1)(changed, n)
+            expected **= n
+            assert changed.tolist() == expected.tolist()

@@ -149,12 +149,36 @@ def test_one_element_of_what_a_mask_picks():
     a = rng.normal(size=(20, 3))
     picked = a[a[:, 0] > 0]
     for i in (0, 2, -1, -3):
-        same(compiled(lambda x: x[x[:, 0] > 0][i], a), picked[i])
-        same(compiled(lambda x: x[x > 0][i], a), a[a > 0][i])
-    same(compiled(lambda x: (x[x[:, 0] > 0] * 2)[1], a), picked[1] * 2)
-    # Where there are fewer, the nearest there is.
-    same(compiled(lambda x: x[x > 1][5], np.array([0.0, 2.0, 3.0])), 3.0)
-    same(compiled(lambda x: x[x > 1][-5], np.array([0.0, 2.0, 3.0])), 2.0)
+        same(wf.compile(lambda x: x[x[:, 0] > 0][i])(wf.asarray(a)), picked[i])
+        same(wf.compile(lambda x: x[x > 0][i])(wf.asarray(a)), a[a > 0][i])
+    same(wf.compile(lambda x: (x[x[:, 0] > 0] * 2)[1])(wf.asarray(a)), picked[1] * 2)
+
+
+@pytest.mark.parametrize("i", [0, 1, 2, 3, -1, -2, -3, -4])
+def test_an_element_that_is_not_picked_is_an_error_of_the_call(i):
+    x = wf.arange(9.0)
+
+    @wf.compile
+    def f(x, least):
+        x += 1
+        return x[x > least][i]
+
+    for least in (5.0, 6.0, 7.0, 8.0, 9.0):
+        expected = np.arange(9.0)[np.arange(9.0) > least]
+        count = expected.size
+        if -count <= i < count:
+            assert float(f(x - 1, least)) == expected[i]
+            continue
+        before = x - 1
+        with pytest.raises(IndexError, match=f"what a mask picks, of {count} element.*got {i}"):
+            f(before, least)
+        assert before.tolist() == (np.arange(9.0) - 1).tolist()
+    assert f.recordings == 1
+    each = wf.vmap(lambda row: row[row > 2][i])
+    if i in (0, -1):
+        assert wf.compile(each)(wf.asarray([[3.0, 1], [2, 4]])).tolist() == [3, 4]
+    with pytest.raises(IndexError, match="what a mask picks, of 0 elements"):
+        wf.compile(each)(wf.asarray([[3.0, 1], [2, 1]]))
 
 
 @pytest.mark.parametrize("f, says", [
@@ -167,7 +191,7 @@ def test_one_element_of_what_a_mask_picks():
     (lambda x: wf.nonzero(x, size=1.5), "size is an integer: got float"),
     (lambda x: wf.unique(x, axis=0, size=2), "size goes with axis=None"),
     (lambda x: x[x > 0].sum(axis=1), "axis out of range"),
-    (lambda x: wf.histogram(x), "call it outside"),
+    (lambda x: wf.histogram(x, "auto"), "call it outside"),
 ])  # fmt: skip
 def test_what_cannot_be_recorded_says_what_can(f, says):
     with pytest.raises((ValueError, TypeError, IndexError), match=says):

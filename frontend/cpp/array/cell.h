@@ -141,12 +141,12 @@ struct Cell : Recycled<Cell>, Awaited {
 // Values that depend on the arguments of a function that is being recorded, and have to keep a rule: the
 // extremes are looked at whenever it is called.
 struct LateCheck {
-  enum class Rule : uint8_t { Position, Exponent };
+  enum class Rule : uint8_t { Position, Exponent, Picked };
   Rule rule = Rule::Position;
   ir::NodeRef value;
   std::string op;
   size_t axis = 0;          // of positions
-  int64_t extent = 0;       // of that axis
+  int64_t extent = 0;       // of that axis; of what a mask picks, which of it is read
   DType base = DType::I64;  // what is raised to exponents
   Array least, most;
 };

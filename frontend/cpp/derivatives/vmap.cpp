@@ -77,10 +77,7 @@ std::vector<Array> vmap(const ArrayFunction& f, std::span<const Array> arguments
   };
   for (const detail::LateCheck& late : late_checks) {
     const Array values = array_of(derive::batched({&late.value, 1}, parts.inputs, parts.size)[0]);
-    if (late.rule == detail::LateCheck::Rule::Position)
-      detail::check_index(late.op, values, late.axis, late.extent);
-    else
-      detail::check_exponents(late.base, values);
+    detail::check_again(late, values);
   }
   std::vector<Array> results;
   for (NodeRef& node : derive::batched(nodes, parts.inputs, parts.size, detail::customs_here()))

@@ -20,6 +20,19 @@ std::string bytes_of(const runtime::BufferRef& buffer, const ir::TensorType& typ
   return bytes;
 }
 
+runtime::ExportedProgram::Check::Rule exported_rule(LateCheck::Rule rule) {
+  using Rule = runtime::ExportedProgram::Check::Rule;
+  switch (rule) {
+    case LateCheck::Rule::Position:
+      return Rule::Position;
+    case LateCheck::Rule::Exponent:
+      return Rule::Exponent;
+    case LateCheck::Rule::Picked:
+      return Rule::Picked;
+  }
+  throw InternalError("export: an unknown rule");
+}
+
 }  // namespace
 
 ToExport to_export(const FunctionGraph& function, const std::vector<std::string>& names) {
@@ -50,9 +63,8 @@ ToExport to_export(const FunctionGraph& function, const std::vector<std::string>
   }
   for (const Scalar& value : canonical.scalars) out.exported.scalars.push_back({-1, value});
   for (const LateCheck& one : function.checks) {
-    using Check = runtime::ExportedProgram::Check;
-    const auto rule = one.rule == LateCheck::Rule::Position ? Check::Rule::Position : Check::Rule::Exponent;
-    out.exported.checks.push_back({rule, one.op, static_cast<int64_t>(one.axis), one.extent});
+    out.exported.checks.push_back(
+        {exported_rule(one.rule), one.op, static_cast<int64_t>(one.axis), one.extent});
   }
   return out;
 }

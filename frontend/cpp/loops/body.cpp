@@ -81,10 +81,7 @@ void Bodies::call(const std::function<std::vector<Array>(std::span<const Array> 
   for (const LateCheck& late : late_checks) {
     if (!comes_from_outside(late.value)) continue;
     const Array values = recorded_later(device_, late.value);
-    if (late.rule == LateCheck::Rule::Position)
-      check_index(late.op, values, late.axis, late.extent);
-    else
-      check_exponents(late.base, values);
+    check_again(late, values);
   }
 }
 

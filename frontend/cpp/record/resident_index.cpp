@@ -84,6 +84,12 @@ void check_exponent(DType base, int64_t least) {
               " and " + std::to_string(least));
 }
 
+void check_count(int64_t count, int64_t number) {
+  if (number < 0 ? -number <= count : number < count) return;
+  throw IndexError("index: position out of range for what a mask picks, of " + std::to_string(count) +
+                   (count == 1 ? " element" : " elements") + ": got " + std::to_string(number));
+}
+
 }  // namespace
 
 bool depends_on_arguments(const Array& x) {
@@ -93,6 +99,7 @@ bool depends_on_arguments(const Array& x) {
 void check_late(const LateCheck& late) {
   const int64_t least = held(late.least.only_element());
   if (late.rule == LateCheck::Rule::Exponent) return check_exponent(late.base, least);
+  if (late.rule == LateCheck::Rule::Picked) return check_count(least, late.extent);
   check(late.op, late.axis, late.extent, {least, held(late.most.only_element())});
 }
 
@@ -105,6 +112,26 @@ void check_exponents(DType base, const Array& exponents) {
     note_late({LateCheck::Rule::Exponent, std::move(value), "pow", 0, 0, base, least, least});
 }
 void check_exponents(DType base, int64_t exponent) { check_exponent(base, exponent); }
+
+void check_picked(const Array& counts, int64_t number) {
+  if (counts.size() == 0) return;
+  const Array least = min(counts);
+  if (!depends_on_arguments(counts)) return check_count(least.item<int64_t>(), number);
+  ir::NodeRef value = read(counts, {});
+  if (!known_late(LateCheck::Rule::Picked, value, number))
+    note_late({LateCheck::Rule::Picked, std::move(value), "index", 0, number, {}, least, least});
+}
+
+void check_again(const LateCheck& late, const Array& values) {
+  switch (late.rule) {
+    case LateCheck::Rule::Position:
+      return check_index(late.op, values, late.axis, late.extent);
+    case LateCheck::Rule::Exponent:
+      return check_exponents(late.base, values);
+    case LateCheck::Rule::Picked:
+      return check_picked(values, late.extent);
+  }
+}
 
 void check_resident_index(std::string_view op, const Array& index, size_t axis, int64_t extent) {
   Cell& cell = *Access::cell(index);

@@ -21,6 +21,11 @@ void check_late(const LateCheck& late);
 // Error where whole numbers of dtype `base` are raised to negative ones.
 void check_exponents(DType base, const Array& exponents);
 void check_exponents(DType base, int64_t exponent);
+// IndexError where a mask picks too few elements, of which `counts` says how many, for the one at `number` to be read, counted from the end
+// where that is negative.
+void check_picked(const Array& counts, int64_t number);
+// Applies a noted rule to the values that have taken the place of its own.
+void check_again(const LateCheck& late, const Array& values);
 // Whether the positions are known to be 0, 1, 2 and so on: made by `arange`, or in host memory.
 bool counts_up(const Array& index);
 

@@ -65,14 +65,24 @@ bool squares(PyObject* a, PyObject* b, bool in_place = false) {
   return is_complex(dtype) || (dtype == DType::Bool && !is_value(a) && !in_place);
 }
 
-// As map2 and in_place; a modulus, the third argument of Python's pow(), is for integers only.
-PyObject* power(PyObject* a, PyObject* b, PyObject* modulus) {
-  if (modulus != Py_None) return not_implemented();
-  return squares(a, b) ? map1<Op::square>(a) : map2<Op::pow>(a, b);
+// A function of the exponent that decides what is recorded, where it is a number that the function takes.
+template <class F>
+PyObject* with_exponent(PyObject* b, F&& f) {
+  if (!is_given(b)) return f(b);
+  return guarded([&] { return f(nb::object(nb::handle(b).attr("known")()).ptr()); });
 }
-PyObject* power_in_place(PyObject* a, PyObject* b, PyObject* modulus) {
+
+// As map2 and in_place; a modulus, the third argument of Python's pow(), is for integers only.
+PyObject* power(PyObject* a, PyObject* given, PyObject* modulus) {
   if (modulus != Py_None) return not_implemented();
-  return squares(a, b, true) ? in_place<Op::multiply>(a, a) : in_place<Op::pow>(a, b);
+  return with_exponent(
+      given, [&](PyObject* b) { return squares(a, b) ? map1<Op::square>(a) : map2<Op::pow>(a, b); });
+}
+PyObject* power_in_place(PyObject* a, PyObject* given, PyObject* modulus) {
+  if (modulus != Py_None) return not_implemented();
+  return with_exponent(given, [&](PyObject* b) {
+    return squares(a, b, true) ? in_place<Op::multiply>(a, a) : in_place<Op::pow>(a, b);
+  });
 }
 
 bool is_sequence_of_python(PyObject* object) {

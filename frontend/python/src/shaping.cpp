@@ -214,6 +214,9 @@ void bind_picking(nb::module_& m) {
         detail::check_index(op, index, axis, extent);
       },
       "op"_a, "index"_a, "axis"_a, "extent"_a, "IndexError when a position lies outside of the axis.");
+  def(
+      m, "check_picked", [](const Array& counts, int64_t number) { detail::check_picked(counts, number); },
+      "counts"_a, "number"_a, "IndexError when a mask picks too few elements for the one at this number.");
   m.def(
       "counts_up", [](const Array& index) { return detail::counts_up(index); }, "index"_a,
       "Whether the positions are known to be 0, 1, 2 and so on.");

@@ -161,12 +161,13 @@ class Picked:
         return _core.multiply(_core.sum(_core.astype(self.mask, _core.dtype("int64")), None, False), behind)
 
     def _element(self, number: int) -> Array:
-        """What is picked at this place, which is counted from the end where it is negative; where there are fewer, the nearest there is."""
+        """What is picked at this place, which is counted from the end where it is negative. Each call checks that there are so many."""
         masked = self.mask.ndim or 1
         flat = _core.reshape(self.mask, (-1,))
         up_to = _core.cumulative_sum(_core.astype(flat, _core.dtype("int64")), 0, _core.dtype("int64"), False)
         count = up_to[-1:]
-        wanted = _core.minimum(number + 1, count) if number >= 0 else _core.maximum(_core.add(count, number + 1), 1)
+        _core.check_picked(count, number)
+        wanted = number + 1 if number >= 0 else _core.add(count, number + 1)
         at = _core.argmax(_core.equal(up_to, wanted), 0, False)
         shape = self.every.shape
         rows = _core.reshape(self.every, (*shape[: self.place], -1, *shape[self.place + masked :]))

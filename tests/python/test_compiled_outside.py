@@ -3,6 +3,7 @@
 import array
 import collections
 import functools
+import re
 import types
 
 import numpy as np
@@ -399,3 +400,53 @@ def test_a_large_array_that_is_constant_is_not_compared(monkeypatch):
         return (x * weights).sum()
 
     assert int(f(wf.ones(50_000, dtype="int64"))) == weights.sum()
+
+
+rate, table, options = 2.0, [1.0, 2.0], {"k": 1.0}
+held, watched, own = types.SimpleNamespace(rate=0.5), np.ones(3), wf.ones(3)
+
+
+def change_rate():
+    global rate
+    rate += 1
+
+
+
+
+@wf.compile
+def reads(x):
+    return x * rate * table[1] * held.rate * options["k"] * watched * own
+
+
+@pytest.mark.parametrize("change, says", [
+    (change_rate, r"rate was \d\.0, and is \d\.0"), (lambda: table.__setitem__(1, table[1] + 1), r"table\[1\] was \d\.0, and is \d\.0"),
+    (lambda: setattr(held, "rate", held.rate * 2), r"held.rate was [\d.]+, and is [\d.]+"), (lambda: options.update(k=options["k"] + 1), r"options\['k'\] was \d\.0, and is \d\.0"),
+    (lambda: watched.__iadd__(1), "the values of watched changed"), (lambda: own.__iadd__(1), "own was written to"), (lambda: table.append(0.0), "table holds other elements"),
+    (lambda: (change_rate(), table.append(0.0)), r"rate was \d\.0, and is \d\.0; table holds other elements"),
+])  # fmt: skip
+def test_why_says_what_changed_outside(change, says):
+    reads(wf.ones(3))
+    count = reads.recordings
+    change()
+    reads(wf.ones(3))
+    reads(wf.ones(3))
+    lines = reads.why().splitlines()
+    assert reads.recordings == count + 1 == len(lines)
+    assert re.search(rf"^{count + 1}\. x: \(3,\) f64; outside, {says}$", lines[-1]), lines[-1]
+
+
+def test_why_names_variables_of_enclosing_functions_and_arguments_by_keyword():
+    factor = 1.0
+
+    @wf.compile
+    def f(x, *, scale=1.0, state=()):
+        return x * factor * scale
+
+    f(wf.ones(3), scale=2.0)
+    factor = 2.0
+    f(wf.ones(3), scale=2.0)
+    f(x=wf.ones(2), state=[{"u": wf.ones(2)}, 5.0])
+    first, second, third = f.why().splitlines()
+    assert first == "1. x: (3,) f64, scale: any float"
+    assert second == "2. x: (3,) f64, scale: any float; outside, factor was 1.0, and is 2.0"
+    assert third == "3. x: (2,) f64, state[0]['u']: (2,) f64, state[1]: any float"

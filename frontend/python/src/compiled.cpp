@@ -112,6 +112,16 @@ struct Recording {
     return program->is_current(arrays) &&
            std::all_of(guards.begin(), guards.end(), [](const Guard& guard) { return guard.holds(); });
   }
+  // The guards that hold no more, and for an array that was written to, each that it may be, as the holder of one.
+  nb::list changed(std::span<const Array> arrays) const {
+    nb::list found;
+    for (const Guard& guard : guards)
+      if (!guard.holds()) found.append(guard.as_given());
+    if (program->is_current(arrays)) return found;
+    for (const Guard& guard : guards)
+      if (guard.value.is_valid() && is_array(guard.value.ptr())) found.append(nb::make_tuple(guard.value));
+    return found;
+  }
   bool takes(PyObject* const* args, size_t count, std::span<const Array> arrays) const {
     if (values.size() != count) return false;
     for (size_t i = 0; i < count; ++i) {
@@ -250,6 +260,7 @@ std::shared_ptr<Recording> recording_for(CompiledFunction& self, PyObject* const
   }
   Recordings& known = *self.recordings;
   size_t at = 0;
+  nb::object changed = nb::none();
   while (const std::shared_ptr<Recording> one = known.next(*key, at)) {
     // Comparing may call Python, and Python this function.
     if (!one->takes(args, count, arrays)) continue;
@@ -257,6 +268,7 @@ std::shared_ptr<Recording> recording_for(CompiledFunction& self, PyObject* const
       known.to_front(one);
       return one;
     }
+    changed = one->changed(arrays);
     known.drop(one);
     break;
   }
@@ -281,7 +293,7 @@ std::shared_ptr<Recording> recording_for(CompiledFunction& self, PyObject* const
     }
   }
   const nb::object recorded = or_wait_for_the_end([&] {
-    return nb::handle(self.record)(nb::handle(self.function), given, places, numbers, number_arrays);
+    return nb::handle(self.record)(nb::handle(self.function), given, places, numbers, number_arrays, changed);
   });
   made->program_object = recorded[0];
   made->program = nb::cast<const Compiled*>(made->program_object);

@@ -82,6 +82,10 @@ Guard::Kind Guard::kind_of_name() const {
   return PyType_Check(holder.ptr()) ? Kind::Class : Kind::Attribute;
 }
 
+nb::object Guard::as_given() const {
+  return value.is_valid() ? nb::make_tuple(holder, key, value) : nb::make_tuple(holder, key);
+}
+
 bool Guard::holds() const {
   PyObject *from = holder.ptr(), *was = value.ptr();
   switch (kind) {

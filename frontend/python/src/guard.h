@@ -22,6 +22,8 @@ struct Guard {
 
   explicit Guard(nb::handle given);
   bool holds() const;
+  // The tuple that it was made of.
+  nb::object as_given() const;
 
  private:
   Kind kind_of_name() const;

@@ -15,6 +15,7 @@ from weft._base.asarray import asarray
 from weft._base.given import Decided, Given, is_float64, known
 from weft._base.recorded import recording
 from weft._base.session import explained, shown
+from weft._compile import changes
 from weft._compile.guards import Same, bind, bound_now, followed, guards, guards_of_filled, place_of
 from weft._compile.recordings import Lowered, Recordings
 
@@ -214,12 +215,15 @@ def _record(
 class _Recorder:
     """_record(), which notes what it was for."""
 
-    def __init__(self, noted: Recordings, is_leaves: bool, donated: Any) -> None:
-        self.noted, self.is_leaves, self.donated = noted, is_leaves, donated
+    def __init__(self, noted: Recordings, names: list[str] | None, donated: Any) -> None:
+        self.noted, self.names, self.donated = noted, names, donated  # names: of leaves
 
-    def __call__(self, f: Any, args: list[Any], places: list[int], numbers: list[int], number_arrays: list[Array]) -> Any:
+    def __call__(self, f: Any, args: list[Any], places: list[int], numbers: list[int], number_arrays: list[Array], changed: Any = None) -> Any:
+        """`changed`: the guards that hold no more of a recording for such arguments, None where there was none."""
+        names = self.names or self.noted.names(len(args))
+        why = "" if changed is None else changes.said(f, args, names, changed)
         recorded = _record(f, args, places, numbers, number_arrays, donated=self.donated)
-        self.noted.note(args, numbers, recorded[4], self.is_leaves)
+        self.noted.note(args, names, numbers, recorded[4], why)
         return recorded
 
 
@@ -304,6 +308,29 @@ _core.CompiledFunction.explain = _explain
 _core.CompiledFunction.lower = _lower
 
 
+def _leaf_names(structure: Any, name: str) -> list[str]:
+    """How the leaves of what is called `name` are called."""
+    if structure is None or structure[0] in (_Numpys, Same):
+        return [name]
+    kind, keys, parts = structure
+    if kind is slice:
+        steps = [f"{name}.{one}" for one in ("start", "stop", "step")]
+    elif keys is not None:
+        steps = [f"{name}.{key}" if hasattr(kind, "__dataclass_fields__") else f"{name}[{key!r}]" for key in keys]
+    elif kind is set:
+        steps = [f"an element of {name}"] * len(parts)
+    else:
+        steps = [f"{name}.{field}" for field in kind._fields] if hasattr(kind, "_fields") else [f"{name}[{i}]" for i in range(len(parts))]
+    return [one for part, step in zip(parts, steps) for one in _leaf_names(part, step)]
+
+
+def _names_of_arguments(structure: Any, noted: Recordings) -> list[str]:
+    """How the function calls the leaves of its arguments, by place and by keyword."""
+    (_, _, given), (_, keywords, named) = structure
+    names = [*noted.names(len(given)), *keywords]
+    return [one for part, name in zip((*given, *named), names) for one in _leaf_names(part, name)]
+
+
 def _leaf_count(structure: Any) -> int:
     """How many leaves _taken_apart() found."""
     return 1 if structure is None or structure[0] in (_Numpys, Same) else sum(map(_leaf_count, structure[2]))
@@ -352,7 +379,7 @@ def _general(f: Callable[..., Any], noted: Recordings, donated: tuple[frozenset[
         of_leaves = of_structure.get(structure)
         if of_leaves is None:
             of_leaves = of_structure[structure] = _core.CompiledFunction(
-                _of_leaves(f, structure), _Recorder(noted, True, _donated_leaves(structure, donated)), None)
+                _of_leaves(f, structure), _Recorder(noted, _names_of_arguments(structure, noted), _donated_leaves(structure, donated)), None)
         return of_leaves(*leaves)
 
     return call
@@ -381,6 +408,6 @@ def compile(f: Callable[..., Any] | None = None, *, donate: Any = ()) -> Callabl
     positional = code.co_argcount if code is not None else 0
     noted = Recordings(getattr(f, "__qualname__", type(f).__name__), names[:positional])
     donated = _donated(donate, names, positional)
-    made: Callable[..., Any] = functools.update_wrapper(_core.CompiledFunction(f, _Recorder(noted, False, donated[0]), _general(f, noted, donated)), f)
+    made: Callable[..., Any] = functools.update_wrapper(_core.CompiledFunction(f, _Recorder(noted, None, donated[0]), _general(f, noted, donated)), f)
     made._noted = noted  # type: ignore[attr-defined]
     return made

@@ -119,7 +119,7 @@ class _Sought:
         return vars(self) == vars(other)
 
 
-class _Walk:
+class Walk:
     def __init__(self, sought: _Sought) -> None:
         self.sought = sought
         self.found = _Sought()
@@ -343,29 +343,40 @@ def guards(f: Any, arguments: list[Any]) -> tuple[list[tuple[Any, ...]], list[tu
     (namespace, name, value), (object, attribute, value), (object, slot, value), (class, name, what it or a base has under it),
     (container, None, its parts), (what has bytes, None, these or their digest). Without a value: what is not there. And what reading itself
     fills, for guards_of_filled() afterwards: (defaultdict, None), (namespace, name of a cached property)."""
+    walk = walked(f, arguments)
+    return walk.guards, walk.filled
+
+
+def walked(f: Any, arguments: list[Any], make: Any = Walk) -> Any:
+    """The walk from the function and its arguments over all that its code may read."""
     sought = _Sought()
     while True:
-        walk = _Walk(sought)
+        walk = make(sought)
         for root in (f, *arguments):
             walk.visit(root)
         # Names that were found late may be those of what was seen before.
         if walk.found == sought:
-            return walk.guards, walk.filled
+            return walk
         sought = walk.found
 
 
-def bound_now(holder: Any, key: Any) -> Any:
-    """What a guard's name, attribute, slot or variable stands for, None where it is not there."""
+def bound_now(holder: Any, key: Any, missing: Any = None) -> Any:
+    """What a guard's name, attribute, slot or variable stands for, `missing` where it is not there."""
     if isinstance(holder, types.CellType):
         try:
             return holder.cell_contents
         except ValueError:  # it is empty
-            return None
+            return missing
     if type(holder) is dict:
-        return holder.get(key)
+        return holder.get(key, missing)
     if isinstance(holder, type):
-        return next((base.__dict__[key] for base in holder.__mro__ if key in base.__dict__), None)
-    return getattr(holder, key, None) if isinstance(key, str) else key.__get__(holder) if key is not None else None
+        return next((base.__dict__[key] for base in holder.__mro__ if key in base.__dict__), missing)
+    if isinstance(key, str):
+        return getattr(holder, key, missing)
+    try:
+        return missing if key is None else key.__get__(holder)
+    except AttributeError:  # the slot is empty
+        return missing
 
 
 def bind(holder: Any, key: Any, value: Any) -> None:

@@ -1,4 +1,4 @@
-"""What a compiled function was recorded for, in words: how often, and what each recording depends on."""
+"""What a compiled function was recorded for, in words: how often, what each recording depends on, and what changed outside since the one before."""
 
 from __future__ import annotations
 
@@ -23,11 +23,14 @@ class Recordings:
         self.lines: list[str] = []
         self.last: list[str] = []  # what the last one was for, argument by argument
 
-    def note(self, args: list[Any], numbers: list[int], decided: dict[int, str], is_leaves: bool) -> None:
+    def names(self, count: int) -> list[str]:
+        """Of so many arguments."""
+        return [self.parameters[place] if place < len(self.parameters) else f"value {place + 1}" for place in range(count)]
+
+    def note(self, args: list[Any], names: list[str], numbers: list[int], decided: dict[int, str], changed: str) -> None:
+        """`changed`: what did, outside, since the function was recorded for such arguments; empty where nothing did."""
         parts = []
-        for place, one in enumerate(args):
-            named = not is_leaves and place < len(self.parameters)
-            name = self.parameters[place] if named else f"value {place + 1}"
+        for place, (one, name) in enumerate(zip(args, names)):
             if isinstance(one, Array):
                 parts.append(f"{name}: {described(one)}")
             elif place in numbers and place not in decided:
@@ -37,9 +40,10 @@ class Recordings:
                 shown = shown if len(shown) <= 40 else shown[:37] + "..."
                 parts.append(f"{name} = {shown}" + (f" (its value was asked for at {decided[place]})" if decided.get(place) else ""))
         if self.last and _core.profile_time():
-            _core.note_recording("; ".join(f"{now} (before: {then})" for now, then in zip(parts, self.last) if now != then))
+            differs = [f"{now} (before: {then})" for now, then in zip(parts, self.last) if now != then]
+            _core.note_recording("; ".join(differs + [changed] * bool(changed)))
         self.last = parts
-        self.lines.append(", ".join(parts) or "no arguments")
+        self.lines.append((", ".join(parts) or "no arguments") + (f"; outside, {changed}" if changed else ""))
         if len(self.lines) == _many:
             warnings.warn(f"compile: {self.name} has been recorded {_many} times, the last time for {self.lines[-1]}: why() lists all of them",
                           stacklevel=3)

@@ -14,11 +14,16 @@ if TYPE_CHECKING:
 
 # Those whose results have shapes that need no values, so that they can be recorded.
 _recordable = ("argpartition", "argsort", "isin", "lexsort", "median", "partition", "percentile", "quantile", "searchsorted", "sort")
+# Others that are recorded, by their names, and what finds their functions: _numpy/by_numpy.py puts them here.
+recorded_by: dict[str, Any] = {}
 
 
 def computed_there(name: str, *args: Any, **options: Any) -> Any:
     """What is computed where the arguments lie, if that is a GPU, or of what is being recorded; else NotImplemented."""
-    if not (name in _recordable and of_arguments((*args, *options.values()))):
+    is_recorded = (name in _recordable or name in recorded_by) and of_arguments((*args, *options.values()))
+    if is_recorded and name in recorded_by:
+        return recorded_by[name](name)(*args, **options)
+    if not is_recorded:
         if not is_gpu(device_of((*args, *options.values()) if options else args)):
             return NotImplemented
         refuse_arguments(name, [*args, *options.values()])

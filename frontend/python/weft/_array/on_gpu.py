@@ -211,20 +211,42 @@ def quantile(
     a: Any, q: Any, axis: Any = None, out: Any = None, overwrite_input: builtins.bool = False, method: str = "linear",
     keepdims: builtins.bool = False, *, weights: Any = None, interpolation: Any = None,
 ) -> Any:
-    if method != "linear" or weights is not None or interpolation is not None:
+    if weights is not None or interpolation is not None or method not in _methods:
         return NotImplemented
-    return _quantile(a, q, axis, out, keepdims)
+    return _quantile(a, q, axis, out, keepdims, method)
+
+
+_exact = ("closest_observation", "higher", "inverted_cdf", "lower", "nearest")  # give one of the values
+_methods = (*_exact, "averaged_inverted_cdf", "hazen", "interpolated_inverted_cdf", "linear", "median_unbiased", "midpoint", "normal_unbiased", "weibull")
 
 
 def percentile(a: Any, q: Any, *args: Any, **options: Any) -> Any:
     return quantile(a, q / 100 if isinstance(q, (int, float)) else _core.divide(asarray(q), 100), *args, **options)
 
 
-def _quantile(a: Any, q: Any, axis: Any, out: Any, keepdims: builtins.bool) -> Any:
+def _of_axes(a: Array, axes: Any, keepdims: builtins.bool, f: Any) -> Any:
+    """f along one axis, of several as one."""
+    if not all(isinstance(one, int) and -a.ndim <= one < a.ndim for one in axes) or len({one % a.ndim for one in axes}) != len(axes):
+        return NotImplemented
+    axes = {one % a.ndim for one in axes}
+    kept = [one for one in builtins.range(a.ndim) if one not in axes]
+    rows = _core.reshape(_core.permute_dims(a, [*kept, *sorted(axes)]), (*(a.shape[one] for one in kept), -1))
+    result = f(rows, len(kept))
+    if result is NotImplemented or not keepdims:
+        return result
+    behind = tuple(1 if one in axes else n for one, n in enumerate(a.shape))
+    return _core.reshape(result, (*result.shape[: result.ndim - len(kept)], *behind))
+
+
+def _quantile(a: Any, q: Any, axis: Any, out: Any, keepdims: builtins.bool, method: str = "linear") -> Any:
     """The values at these shares of the sorted ones, between two of them on the line that joins these; the median without shares."""
     import numpy
 
-    if not sorting.on_device(a) or out is not None or a.size == 0 or a.dtype.kind not in "iuf" or not isinstance(axis, (int, type(None))):
+    if not sorting.on_device(a) or out is not None or a.size == 0 or a.dtype.kind not in "iuf":
+        return NotImplemented
+    if isinstance(axis, tuple):
+        return _of_axes(a, axis, keepdims, lambda rows, last: _quantile(rows, q, last, None, False, method))
+    if not isinstance(axis, (int, type(None))):
         return NotImplemented
     shares = numpy.asarray(0.5 if q is None else q, "float64")
     if not numpy.all((shares >= 0) & (shares <= 1)):
@@ -235,9 +257,10 @@ def _quantile(a: Any, q: Any, axis: Any, out: Any, keepdims: builtins.bool) -> A
     n = x.shape[along]
     ordered = _to_front(sorting.sort(x, along), along)
     is_weak = q is None or isinstance(q, (int, float))
-    dtype = x.dtype if x.dtype.kind == "f" and is_weak else numpy.result_type(x.dtype, "float64")
-    wide = _core.dtype("float32") if dtype.itemsize == 2 else dtype
-    at = shares.reshape(-1) * (n - 1)
+    dtype = x.dtype if x.dtype.kind == "f" and is_weak or method in _exact else numpy.result_type(x.dtype, "float64")
+    wide = _core.dtype("float32") if dtype.itemsize == 2 and method not in _exact else dtype
+    # Of 0, 1, 2, … each method gives the place itself.
+    at = shares.reshape(-1) * (n - 1) if method == "linear" else numpy.quantile(numpy.arange(n, dtype="float64"), shares.reshape(-1), method=method)
     low = numpy.floor(at).astype("int64")
     share = (at - low).reshape(-1, *(1,) * (x.ndim - 1))
     low, high, share = (asarray(one, device=a.device) for one in (low, numpy.minimum(low + 1, n - 1), share.astype(wide)))
@@ -245,6 +268,8 @@ def _quantile(a: Any, q: Any, axis: Any, out: Any, keepdims: builtins.bool) -> A
     apart = _core.subtract(above, below)
     if q is None:
         result = _core.where(_core.equal(share, 0), below, _core.divide(_core.add(below, above), 2))
+    elif method in _exact:
+        result = below
     else:
         from_above = _core.subtract(above, _core.multiply(apart, _core.subtract(1, share)))
         result = _core.where(_core.less(share, 0.5), _core.add(below, _core.multiply(apart, share)), from_above)

@@ -11,7 +11,7 @@ from collections import namedtuple
 from weft import _core
 from weft._core import Array
 from weft._array import sorting
-from weft._array.answered import answered_by, computed_there, there_or_answered
+from weft._array.answered import answered_by, computed_there, recorded_by, there_or_answered
 from weft._array.indexing import take_along_axis
 from weft._array.positions import checked_size, with_axes
 from weft._array.shaping import atleast_1d, normalized, with_axis
@@ -337,6 +337,16 @@ def median(a: Any, axis: Any = None, out: Any = None, overwrite_input: builtins.
             return store(_middle(a, axis, keepdims), out) if out is not None else _middle(a, axis, keepdims)
     return _of_many(a, axis, out, overwrite_input, keepdims)
 
+
+def _of_arguments(name: str) -> Any:
+    from weft._numpy import of_arguments
+
+    return getattr(of_arguments, name)
+
+
+recorded_by.update(dict.fromkeys((
+    "convolve corrcoef correlate cov gcd gradient histogram histogram2d histogram_bin_edges histogramdd interp lcm nanmedian nanpercentile nanquantile"
+).split(), _of_arguments))
 
 # NumPy's own functions that Weft has no better answer for.
 for _name in NAMES[__name__]:

@@ -49,6 +49,8 @@ std::string size(uint64_t bytes) {
   return fmt::format("{:.1f} MB", static_cast<double>(bytes) * 1e-6);
 }
 
+std::string kernels(size_t count) { return fmt::format("{} kernel{}", count, count == 1 ? "" : "s"); }
+
 std::string compile_time(const CacheEntry& e) {
   return e.note.compile_us == 0 ? ""
                                 : fmt::format("{:.0f} ms", static_cast<double>(e.note.compile_us) * 1e-3);
@@ -104,7 +106,7 @@ void list(const Flags& flags) {
                size(e.bytes), fmt::localtime(static_cast<std::time_t>(e.last_used)), compile_time(e),
                e.kernel, e.toolchain, shortened(e.note.ops), state_of(e));
   }
-  fmt::print("{} kernels, {} in {}\n", entries.size(), size(bytes), cache->directory());
+  fmt::print("{}, {} in {}\n", kernels(entries.size()), size(bytes), cache->directory());
 }
 
 void verify(const Flags& flags) {
@@ -124,8 +126,7 @@ void verify(const Flags& flags) {
         {{"folder", cache->directory()}, {"checked", before}, {"removed", entries_json(damaged)}});
   for (const CacheEntry& e : damaged)
     fmt::print("removed {}: {}\n", to_string(e.key).substr(0, 12), e.problem);
-  fmt::print("{} kernels checked, {} were damaged or of another version, and are removed\n", before,
-             damaged.size());
+  fmt::print("{} checked, {} damaged or of another version, and removed\n", kernels(before), damaged.size());
 }
 
 void removed_nothing(const char* schema, const Flags& flags, const Json& more = Json::object()) {
@@ -144,7 +145,7 @@ void clear(const Flags& flags) {
   const size_t removed = cache->clear();
   if (flags.json)
     return print_json("weft.cache.clear", {{"folder", cache->directory()}, {"kernels_removed", removed}});
-  fmt::print("{} kernels removed from {}\n", removed, cache->directory());
+  fmt::print("{} removed from {}\n", kernels(removed), cache->directory());
 }
 
 void trim(const Flags& flags) {
@@ -161,7 +162,8 @@ void trim(const Flags& flags) {
                                           {"kernels_removed", before - left.size()},
                                           {"kernels_left", left.size()},
                                           {"bytes_left", bytes}});
-  fmt::print("{} kernels removed, {} kernels with {} bytes left\n", before - left.size(), left.size(), bytes);
+  fmt::print("{} removed, {} with {} left\n", kernels(before - left.size()), kernels(left.size()),
+             size(bytes));
 }
 
 struct Bundled {
@@ -179,7 +181,7 @@ void report(const Bundled& how, const runtime::CacheImport& done, const Flags& f
                                    {"left_out", entries_json(done.refused)}});
   for (const CacheEntry& e : done.refused)
     fmt::print("left out {}: {}\n", to_string(e.key).substr(0, 12), e.problem);
-  fmt::print("{} kernels, {} bytes {}\n", done.kernels, done.bytes, how.what);
+  fmt::print("{}, {} {}\n", kernels(done.kernels), size(done.bytes), how.what);
 }
 
 void write_bundle(const Flags& flags) {

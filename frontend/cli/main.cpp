@@ -13,9 +13,10 @@
 #include <fmt/format.h>
 
 #include "compiler/base/error.h"
+#include "compiler/base/nearest.h"
 #include "frontend/cli/commands.h"
 #include "frontend/cli/exit_code.h"
-#include "frontend/cli/nearest.h"
+#include "frontend/cpp/session/env.h"
 
 namespace weft::cli {
 namespace {
@@ -40,30 +41,68 @@ int fail(int code, std::string_view what, std::string_view kind = "error") {
   return code;
 }
 
-// "weft cache ls": the command that the arguments led to.
-std::string command_of(const CLI::App& app) {
-  std::string name = app.get_name();
-  for (const CLI::App* at = &app; !at->get_subcommands().empty(); name += " " + at->get_name())
-    at = at->get_subcommands().front();
-  return name;
+// The command that the arguments led to.
+const CLI::App& command_of(const CLI::App& app) {
+  const CLI::App* at = &app;
+  while (!at->get_subcommands().empty()) at = at->get_subcommands().front();
+  return *at;
 }
 
-// What the first word may have been meant to be, where it is no command.
-std::string command_meant(const CLI::App& app, int argc, char** argv) {
-  if (argc < 2 || argv[1][0] == '-') return {};
+// "weft cache ls"
+std::string name_of(const CLI::App& command) {
+  return command.get_parent() ? name_of(*command.get_parent()) + " " + command.get_name()
+                              : command.get_name();
+}
+
+std::vector<std::string> commands_below(const CLI::App& command) {
   std::vector<std::string> names;
-  for (const CLI::App* command : app.get_subcommands(nullptr)) names.push_back(command->get_name());
-  if (std::find(names.begin(), names.end(), argv[1]) != names.end()) return {};
-  return meant(argv[1], names);
+  for (const CLI::App* below : command.get_subcommands(nullptr)) names.push_back(below->get_name());
+  if (!command.get_parent()) names.emplace_back("help");
+  return names;
 }
 
-// `weft help` and `weft help cache ls` are what the flag at the end says.
-std::vector<std::string> words_of(int argc, char** argv) {
+std::vector<std::string> options_of(const CLI::App& command) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : command.get_options())
+    if (!option->get_group().empty())
+      for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  return names;
+}
+
+// What the first word that no command takes may have been meant to be: an option of the command, or one below it.
+std::string word_meant(const CLI::App& app) {
+  const std::vector<std::string> unknown = app.remaining(true);
+  if (unknown.empty()) return {};
+  const CLI::App& command = command_of(app);
+  const std::string word = unknown[0].substr(0, unknown[0].find('='));
+  return meant(word, word.starts_with("-") ? options_of(command) : commands_below(command));
+}
+
+// `weft help` and `weft help cache ls` are what the flag at the end says. ParseError where there is no such command.
+std::vector<std::string> words_of(const CLI::App& app, int argc, char** argv) {
   std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
   if (words.empty() || words[0] != "help") return words;
   words.erase(words.begin());
+  const CLI::App* at = &app;
+  for (const std::string& word : words) {
+    if (word.starts_with("-")) continue;
+    const std::vector<const CLI::App*> all = at->get_subcommands(nullptr);
+    const auto below = std::ranges::find(all, word, [](const CLI::App* one) { return one->get_name(); });
+    if (below == all.end())
+      throw CLI::ExtrasError(
+          fmt::format("help: {} has no command '{}'{}", name_of(*at), word, meant(word, commands_below(*at))),
+          CLI::ExitCodes::ExtrasError);
+    at = *below;
+  }
   words.emplace_back("--help");
   return words;
+}
+
+// Of the environment, before anything else is said.
+void warn_of_variables() {
+  for (const auto& [given, known] : detail::misspelt_variables())
+    fail(kOk, fmt::format("the environment has {}, which Weft does not read: did you mean {}?", given, known),
+         "warning");
 }
 
 int run(int argc, char** argv) {
@@ -94,13 +133,13 @@ int run(int argc, char** argv) {
   add_version(app);
   app.footer(kExamples);  // last: commands take over the footer that is there when they are added
   try {
-    std::vector<std::string> words = words_of(argc, argv);
+    std::vector<std::string> words = words_of(app, argc, argv);
     std::reverse(words.begin(), words.end());  // as CLI11 takes them
     app.parse(std::move(words));
   } catch (const CLI::ParseError& e) {
     if (e.get_exit_code() != 0)
-      return fail(kUsage, fmt::format("{}{}\nTry '{} --help'.", e.what(), command_meant(app, argc, argv),
-                                      command_of(app)));
+      return fail(kUsage,
+                  fmt::format("{}{}\nTry '{} --help'.", e.what(), word_meant(app), name_of(command_of(app))));
     app.exit(e);  // --help and --version
   }
   if (!std::cout.flush() || std::fflush(stdout) != 0)
@@ -114,6 +153,7 @@ int run(int argc, char** argv) {
 int main(int argc, char** argv) {
   using namespace weft;
   try {
+    cli::warn_of_variables();
     return cli::run(argc, argv);
   } catch (const Error& e) {
     return cli::fail(cli::kUserError, e.what());

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "compiler/base/error.h"
+#include "compiler/base/nearest.h"
 #include "compiler/ir/ops/op.h"
 #include "frontend/cli/commands.h"
-#include "frontend/cli/nearest.h"
 #include "frontend/cli/print_json.h"
 
 namespace weft::cli {

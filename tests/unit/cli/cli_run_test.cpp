@@ -491,6 +491,13 @@ TEST_F(CliRun, AWrongCommandLineExitsWith2) {
   expect_error(run_weft({"explian", "x.weft"}), 2, "did you mean 'explain'?");
   expect_error(run_weft({"ops", "sqtr"}), 1, "there is no op 'sqtr'; did you mean 'sqrt'?");
   EXPECT_THAT(run_weft({"ops", "sqtrooooot"}).err, Not(HasSubstr("did you mean")));
+  expect_error(run_weft({"hlep"}), 2, "did you mean 'help'?");
+  expect_error(run_weft({"cache", "lst"}), 2, "lst; did you mean 'ls'?");
+  expect_error(run_weft({"show", "--stag", "cpp"}), 2, "--stag; did you mean '--stage'?");
+  expect_error(run_weft({"show", "--stag=cpp"}), 2, "did you mean '--stage'?");
+  expect_error(run_weft({"help", "foo"}), 2, "help: weft has no command 'foo'\n");
+  expect_error(run_weft({"help", "cache", "lst"}), 2, "weft cache has no command 'lst'; did you mean 'ls'?");
+  EXPECT_EQ(run_weft({"help", "cache", "ls"}).code, 0);
   expect_error(run({}), 2, "FILE is required");
   expect_error(run_scaled({"--time=0"}), 2, "--time");
   expect_error(run_scaled({"--time=0"}), 2, "Try 'weft run --help'.");

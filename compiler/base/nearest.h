@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-namespace weft::cli {
+namespace weft {
 
 // How many letters have to be put in, taken out or replaced to make b of a (Levenshtein).
 inline size_t edits(std::string_view a, std::string_view b) {
@@ -24,8 +24,7 @@ inline size_t edits(std::string_view a, std::string_view b) {
   return row[b.size()];
 }
 
-// "; did you mean 'x'?", or nothing where no word is within two letters and half of them,
-// or the first letter is another.
+// "; did you mean 'x'?", or nothing where no word is within two letters and half of them, or the first letter is another.
 inline std::string meant(std::string_view word, std::span<const std::string> words) {
   const auto near = std::min_element(words.begin(), words.end(), [&](const auto& a, const auto& b) {
     return edits(word, a) < edits(word, b);
@@ -37,4 +36,4 @@ inline std::string meant(std::string_view word, std::span<const std::string> wor
   return "; did you mean '" + *near + "'?";
 }
 
-}  // namespace weft::cli
+}  // namespace weft

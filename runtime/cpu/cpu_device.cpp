@@ -2,6 +2,7 @@
 #include "runtime/cpu/checked_memory.h"
 
 #include <fmt/format.h>
+#include <tbb/global_control.h>
 #include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
 #include <unistd.h>
@@ -191,10 +192,13 @@ class Arenas {
   // The number of threads that are used then; 0 asks for all that the process may use.
   int use(int threads) {
     if (threads < 0) throw Error(fmt::format("cpu: threads must be positive, or 0 for all; got {}", threads));
-    // TBB makes no more, and warns where it is asked to.
-    const int most = std::max(256, usable_threads()),
-              used = threads ? std::min(threads, most) : usable_threads();
+    const int used = threads ? std::min(threads, kMostThreads) : usable_threads();
     const std::lock_guard lock(mutex_);
+    // TBB makes no more than there are processors for the process, and warns, unless it is told that more are wanted.
+    if (used > most_) {
+      more_ = std::make_unique<tbb::global_control>(tbb::global_control::max_allowed_parallelism, used);
+      most_ = used;
+    }
     std::unique_ptr<tbb::task_arena>& arena = all_[used];
     if (!arena) {
       arena = std::make_unique<tbb::task_arena>(used);
@@ -206,6 +210,8 @@ class Arenas {
 
  private:
   std::mutex mutex_;
+  int most_ = usable_threads();
+  std::unique_ptr<tbb::global_control> more_;
   std::unordered_map<int, std::unique_ptr<tbb::task_arena>> all_;
   std::atomic<tbb::task_arena*> now_{nullptr};
 };

@@ -8,6 +8,8 @@ namespace weft::runtime {
 
 // Processors that this process may run on: its affinity mask and its control groups' quota.
 int usable_threads();
+// More threads than the largest machines have processors are a slip.
+constexpr int kMostThreads = 1024;
 // Memory that this process may ever hold: the machine's, or a control group's limit.
 size_t total_memory();
 // Memory that it can still take without swapping or being killed; caches of files count as free.

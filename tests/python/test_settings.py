@@ -75,11 +75,16 @@ def test_a_setting_stays_without_a_block_and_an_error_sets_it_back():
 
 @pytest.mark.parametrize("call, error, says", [
     (lambda: wf.set_threads(-1), ValueError, "set_threads: takes a number of 0 or more: got -1"),
+    (lambda: wf.set_threads(1025), ValueError, "threads: takes a number from 1 to 1024, or 0 for all: got 1025"),
+    (lambda: wf.set_threads(10**9), ValueError, "threads: takes a number from 1 to 1024, or 0 for all: got 1000000000"),
     (lambda: wf.set_threads(1.5), TypeError, "set_threads: takes a whole number: got float"),
     (lambda: wf.set_threads(1 << 80), ValueError, "set_threads: takes a number of 0 or more: got"),
     (lambda: wf.set_numerics("loose"), ValueError, "numerics: takes strict, standard or fast: got 'loose'"),
     (lambda: wf.set_numerics(1), TypeError, "set_numerics: takes a string: got int"),
     (lambda: wf.set_log_level("loud"), ValueError, "log: takes trace, debug, info, warn, error or off: got 'loud'"),
+    (lambda: wf.debug_nans("yes"), TypeError, "debug_nans: on is True or False: got 'yes'"),
+    (lambda: wf.debug_nans(infinities=2), TypeError, "debug_nans: infinities is True or False: got 2"),
+    (lambda: wf.show(wf.ones(3) + 1, "foo"), ValueError, "show: takes one of graph, .*, dot or svg: got 'foo'"),
     (lambda: wf.set_tier("slow"), ValueError, "tier: takes auto, compile or blocks: got 'slow'"),
     (lambda: wf.set_cache("/x", limit=-5), ValueError, "set_cache: limit: takes a number of 0 or more: got -5"),
     (lambda: wf.set_cache(3), TypeError, "expected str, bytes or os.PathLike object, not int"),
@@ -89,16 +94,35 @@ def test_what_means_nothing_is_an_error(call, error, says):
         call()
 
 
-def test_many_threads_is_no_error():
-    with wf.set_threads(100_000):
-        assert 1 <= wf.settings()["threads"] < 100_000
+def run(code, **variables):
+    return subprocess.run([sys.executable, "-c", code], env={**os.environ, **variables}, capture_output=True, text=True, check=False)
+
+
+def test_more_threads_than_processors_compute_without_a_word():
+    code = "import weft as wf; wf.set_threads(40); print(wf.settings()['threads'], float(wf.sum(wf.exp2(wf.ones(300_000)))))"
+    ran = run(code)
+    assert (ran.stdout, ran.stderr) == ("40 600000.0\n", "")
+
+
+@pytest.mark.parametrize("name, value, says", [
+    ("WEFT_DEVICE", "gpu", "WEFT_DEVICE: device: takes cpu or cuda:N: got 'gpu'"),
+    ("WEFT_THREADS", "5000", "WEFT_THREADS: takes a number from 1 to 1024, or 0 for all: got 5000"),
+    ("WEFT_THREADS", "many", "WEFT_THREADS: takes a number of 0 or more: got 'many'"),
+])  # fmt: skip
+def test_a_variable_that_means_nothing_is_named(name, value, says):
+    assert says in run("import weft as wf; wf.ones(3) + 1", **{name: value}).stderr
+
+
+@pytest.mark.parametrize("name, meant", [
+    ("WEFT_LOGLEVEL", "WEFT_LOG"), ("WEFT_LOG_LEVEL", "WEFT_LOG"), ("WEFT_CACHE", "WEFT_CACHE_DIR"), ("WEFT_NTHREADS", "WEFT_THREADS"), ("weft_device", "WEFT_DEVICE"),
+    ("WEFT_NUM_THREADS", "WEFT_THREADS"), ("WEFT_MY_OWN", None), ("WEFT_X", None), ("WEAVE_CACHE", None),
+])  # fmt: skip
+def test_misspelt_variables_are_named(name, meant, monkeypatch):
+    monkeypatch.setenv(name, "1")
+    assert [found for found in wf._core.misspelt_variables() if found[0] == name] == ([(name, meant)] if meant else [])
 
 
 def test_settings_say_what_variables_set_and_warnings_come_once():
-    def run(code, **variables):
-        environment = {**os.environ, **variables}
-        return subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
-
     said = run("import weft as wf; print(wf.settings())", WEFT_NUMERICS="fast", WEFT_THREADS="1", WEFT_LOG="off", WEFT_GRAPH_LIMIT="7", WEFT_CUDA_GRAPHS="0").stdout
     settings = eval(said)
     assert settings["numerics"] == "fast" and settings["threads"] == 1 and settings["log_level"] == "off" and settings["graph_limit"] == 7

@@ -1,13 +1,19 @@
 #include "frontend/cpp/session/env.h"
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <cstdlib>
 #include <iterator>
 #include <string_view>
 
 #include "compiler/base/error.h"
+#include "compiler/base/nearest.h"
+#include "frontend/cpp/session/device_name.h"
 #include "frontend/cpp/weft/session.h"
+#include "runtime/cpu/host.h"
 
 namespace weft {
 namespace {
@@ -31,6 +37,39 @@ T named(const char* variable, const std::string& text, T (*from)(const std::stri
   } catch (const Error& error) {
     throw Error(std::string(variable) + ": " + error.what());
   }
+}
+
+// Those of docs/settings.md.
+constexpr std::string_view kVariables[] = {
+    "WEFT_CACHE_DIR",    "WEFT_CACHE_LIMIT", "WEFT_CHECK",       "WEFT_CUDA_GRAPHS",     "WEFT_DEVICE",
+    "WEFT_DUMP",         "WEFT_DUMP_DATA",   "WEFT_GRAPH_LIMIT", "WEFT_INTERPRET_LIMIT", "WEFT_LOG",
+    "WEFT_MEMORY_SPEED", "WEFT_NUMERICS",    "WEFT_NVTX",        "WEFT_PERF_MAP",        "WEFT_PROFILE",
+    "WEFT_THREADS",      "WEFT_TIER"};
+
+// What is behind "WEFT", without underscores and in capital letters.
+std::string letters_of(std::string_view name) {
+  std::string out;
+  for (const char c : name)
+    if (c != '_') out += static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  return out.starts_with("WEFT") ? out.substr(4) : std::string();
+}
+
+// The variable that this one may have been meant to be: one that its letters begin or end with or that begins with them, or one within
+// a quarter of its letters.
+std::optional<std::string> variable_meant(std::string_view name) {
+  constexpr size_t kFew = 3;  // letters that tell nothing
+  const std::string given = letters_of(name);
+  if (given.size() < kFew) return std::nullopt;
+  for (const std::string_view known : kVariables) {
+    const std::string letters = letters_of(known);
+    if (given.starts_with(letters) || letters.starts_with(given) || given.ends_with(letters))
+      return std::string(known);
+  }
+  for (const std::string_view known : kVariables) {
+    const std::string letters = letters_of(known);
+    if (edits(given, letters) * 4 <= letters.size()) return std::string(known);
+  }
+  return std::nullopt;
 }
 
 std::string default_cache_directory() {
@@ -57,6 +96,20 @@ std::optional<std::string> detail::environment(const char* name) {
 bool detail::checks_kernels() {
   static const bool checks = read_switch("WEFT_CHECK", false);
   return checks;
+}
+
+std::span<const std::string_view> detail::variables() { return kVariables; }
+
+std::vector<std::pair<std::string, std::string>> detail::misspelt_variables() {
+  std::vector<std::pair<std::string, std::string>> found;
+  for (char** one = environ; one && *one; ++one) {
+    const std::string_view entry(*one);
+    const std::string name(entry.substr(0, entry.find('=')));
+    if (std::ranges::find(kVariables, name) != std::end(kVariables)) continue;
+    if (const auto near = variable_meant(name)) found.emplace_back(name, *near);
+  }
+  std::ranges::sort(found);
+  return found;
 }
 
 std::optional<double> detail::given_memory_speed() {
@@ -88,6 +141,12 @@ bool detail::marks_ranges() {
   return marks;
 }
 
+void detail::check_threads(const std::string& name, int threads) {
+  if (threads < 0 || threads > runtime::kMostThreads)
+    throw Error(name + ": takes a number from 1 to " + std::to_string(runtime::kMostThreads) +
+                ", or 0 for all: got " + std::to_string(threads));
+}
+
 void detail::check_log_level(const std::string& name, const std::string& level) {
   static constexpr std::string_view kLevels[] = {"trace", "debug", "info", "warn", "error", "off"};
   if (std::find(std::begin(kLevels), std::end(kLevels), level) == std::end(kLevels))
@@ -96,11 +155,16 @@ void detail::check_log_level(const std::string& name, const std::string& level) 
 
 SessionOptions SessionOptions::from_environment() {
   SessionOptions options;
-  if (auto device = detail::environment("WEFT_DEVICE")) options.device = *device;
+  if (auto device = detail::environment("WEFT_DEVICE"))
+    options.device = named<std::string>("WEFT_DEVICE", *device, [](const std::string& name) {
+      static_cast<void>(detail::device_named(name));  // an Error where it is none
+      return name;
+    });
   options.cache_directory = detail::environment("WEFT_CACHE_DIR").value_or(default_cache_directory());
   if (options.cache_directory == "off") options.cache_directory.clear();
   read_number("WEFT_CACHE_LIMIT", options.cache_limit);
   read_number("WEFT_THREADS", options.threads);
+  detail::check_threads("WEFT_THREADS", options.threads);
   read_number("WEFT_GRAPH_LIMIT", options.graph_limit);
   read_number("WEFT_INTERPRET_LIMIT", options.interpret_limit);
   if (auto tier = detail::environment("WEFT_TIER")) options.tier = named("WEFT_TIER", *tier, tier_named);

@@ -2,12 +2,21 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 namespace weft::detail {
 
 // None when the variable is unset or empty.
 std::optional<std::string> environment(const char* name);
+
+// The variables that Weft reads.
+std::span<const std::string_view> variables();
+// Variables whose names are nearly those that Weft reads, and these.
+std::vector<std::pair<std::string, std::string>> misspelt_variables();
 
 // WEFT_CHECK: whether kernels of the user's own text are held to their arrays. Read once.
 bool checks_kernels();
@@ -20,6 +29,9 @@ bool marks_ranges();
 
 // WEFT_MEMORY_SPEED: GB/s of the devices' memory, in bytes a second; none: to be measured.
 std::optional<double> given_memory_speed();
+
+// Error, under the name of a setting or a variable, where it is no number of them.
+void check_threads(const std::string& name, int threads);
 
 // Error where it is no level of `log`, or of the variable of this name.
 void check_log_level(const std::string& name, const std::string& level);

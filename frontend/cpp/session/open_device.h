@@ -1,25 +1,15 @@
-// Devices by their names: what names there are, and how one is opened.
+// How a device is opened by its name.
 #pragma once
 
 #include <memory>
-#include <string>
-#include <string_view>
 
 #include "compiler/program/options.h"
+#include "frontend/cpp/session/device_name.h"
 #include "runtime/counters.h"
 #include "runtime/device.h"
 #include "runtime/kernel_cache.h"
 
 namespace weft::detail {
-
-struct DeviceName {
-  TargetKind kind = TargetKind::Cpu;
-  int ordinal = 0;  // of a GPU
-
-  std::string text() const;  // "cpu", "cuda:0"
-};
-// Error for what is neither cpu, cuda nor cuda:N.
-DeviceName device_named(std::string_view name);
 
 // Opens the device; Error when it cannot be had. `threads`: of the CPU; 0: all that the process may use. `cache` may
 // be null; `counters` outlives the device.

@@ -53,8 +53,7 @@ void Session::set_watch(Watch watch) const { state_->watch.store(watch, std::mem
 
 int Session::threads() const { return state_->device("cpu").device->threads(); }
 void Session::set_threads(int threads) const {
-  if (threads < 0)
-    throw Error("threads: takes a number of 1 or more, or 0 for all: got " + std::to_string(threads));
+  detail::check_threads("threads", threads);
   state_->device("cpu").device->set_threads(threads);
 }
 

@@ -1,4 +1,6 @@
 // Evaluation and looking into it.
+#include <nanobind/stl/pair.h>
+
 #include <mutex>
 
 #include "frontend/cpp/evaluate/planned.h"
@@ -56,6 +58,42 @@ void tell_warning(const std::string& warning) {
   if (warnings.size() == 1) Py_AddPendingCall(show_warnings, nullptr);
 }
 
+void bind_settings(nb::module_& m) {
+  m.def("tier", [] { return to_string(Session::current().tier()); });
+  m.def("set_tier", [](const std::string& name) { Session::current().set_tier(tier_named(name)); }, "tier"_a);
+  m.def("threads", [] { return Session::current().threads(); });
+  m.def("set_threads", [](int threads) { Session::current().set_threads(threads); }, "threads"_a);
+  m.def("numerics", [] { return to_string(Session::current().numerics()); });
+  m.def(
+      "set_numerics", [](const std::string& name) { Session::current().set_numerics(numerics_named(name)); },
+      "numerics"_a);
+  m.def("watch", [] { return to_string(Session::current().watch()); });
+  m.def(
+      "set_watch", [](const std::string& name) { Session::current().set_watch(watch_named(name)); },
+      "watch"_a);
+  m.def("cache", [] {
+    const Session session = Session::current();
+    return nb::make_tuple(session.cache_directory(), session.cache_limit());
+  });
+  m.def(
+      "set_cache",
+      [](const std::string& directory, uint64_t limit) { Session::current().set_cache(directory, limit); },
+      "directory"_a, "limit"_a);
+  m.def("log_level", [] { return Session::current().log_level(); });
+  m.def(
+      "set_log_level", [](const std::string& level) { Session::current().set_log_level(level); }, "level"_a);
+  m.def("limits", [] {
+    const SessionOptions& options = Session::current().options();
+    return nb::make_tuple(options.graph_limit, options.interpret_limit, detail::checks_kernels(),
+                          detail::makes_cuda_graphs());
+  });
+  m.def("variables", [] {
+    const auto names = detail::variables();
+    return std::vector<std::string>(names.begin(), names.end());
+  });
+  m.def("misspelt_variables", [] { return detail::misspelt_variables(); });
+}
+
 }  // namespace
 
 void bind_session(nb::module_& m) {
@@ -111,34 +149,7 @@ void bind_session(nb::module_& m) {
   m.def("one_kernel", [](const std::vector<Array>& arrays) { one_kernel(arrays); }, "arrays"_a);
   m.def("stats", stats_dict);
   m.def("sync", [] { sync(); });
-  m.def("tier", [] { return to_string(Session::current().tier()); });
-  m.def("set_tier", [](const std::string& name) { Session::current().set_tier(tier_named(name)); }, "tier"_a);
-  m.def("threads", [] { return Session::current().threads(); });
-  m.def("set_threads", [](int threads) { Session::current().set_threads(threads); }, "threads"_a);
-  m.def("numerics", [] { return to_string(Session::current().numerics()); });
-  m.def(
-      "set_numerics", [](const std::string& name) { Session::current().set_numerics(numerics_named(name)); },
-      "numerics"_a);
-  m.def("watch", [] { return to_string(Session::current().watch()); });
-  m.def(
-      "set_watch", [](const std::string& name) { Session::current().set_watch(watch_named(name)); },
-      "watch"_a);
-  m.def("cache", [] {
-    const Session session = Session::current();
-    return nb::make_tuple(session.cache_directory(), session.cache_limit());
-  });
-  m.def(
-      "set_cache",
-      [](const std::string& directory, uint64_t limit) { Session::current().set_cache(directory, limit); },
-      "directory"_a, "limit"_a);
-  m.def("log_level", [] { return Session::current().log_level(); });
-  m.def(
-      "set_log_level", [](const std::string& level) { Session::current().set_log_level(level); }, "level"_a);
-  m.def("limits", [] {
-    const SessionOptions& options = Session::current().options();
-    return nb::make_tuple(options.graph_limit, options.interpret_limit, detail::checks_kernels(),
-                          detail::makes_cuda_graphs());
-  });
+  bind_settings(m);
   m.def("finish_kernels", [] { Session::current().finish_kernels(); });
 }
 

@@ -84,7 +84,12 @@ def show(x: Any, stage: str = "") -> str:
 
 def shown(arrays: list[Array], stage: str) -> str:
     """show() of these arrays."""
-    return _picture(_core.show(arrays, "dot")) if stage == "svg" else _core.show(arrays, stage)
+    if stage == "svg":
+        return _picture(_core.show(arrays, "dot"))
+    try:
+        return _core.show(arrays, stage)
+    except Error as error:  # which names what C++ shows
+        raise Error(str(error).replace(", or dot: got", ", dot or svg: got")) from None
 
 
 def _picture(drawing: str) -> str:

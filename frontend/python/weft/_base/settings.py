@@ -14,21 +14,15 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-# Those of docs/settings.md.
-variables = (
-    "WEFT_CACHE_DIR", "WEFT_CACHE_LIMIT", "WEFT_CHECK", "WEFT_CUDA_GRAPHS", "WEFT_DEVICE", "WEFT_DUMP", "WEFT_DUMP_DATA", "WEFT_GRAPH_LIMIT", "WEFT_INTERPRET_LIMIT", "WEFT_LOG", "WEFT_MEMORY_SPEED", "WEFT_NUMERICS", "WEFT_NVTX", "WEFT_PERF_MAP", "WEFT_PROFILE", "WEFT_THREADS", "WEFT_TIER",
-)  # fmt: skip
+variables = tuple(_core.variables())
 
 
 def check_environment() -> None:
     """Warns of variables that are nearly those which Weft reads."""
-    for name in [one for one in os.environ if one.upper().startswith("WEFT") and one not in variables]:
-        import difflib
+    for name, meant in _core.misspelt_variables():
         import warnings
 
-        near = difflib.get_close_matches(name.upper(), variables, 1, 0.85)
-        if near:
-            warnings.warn(f"weft: the environment has {name}, which Weft does not read: did you mean {near[0]}?", stacklevel=3)
+        warnings.warn(f"weft: the environment has {name}, which Weft does not read: did you mean {meant}?", stacklevel=3)
 
 
 class Setting:
@@ -77,7 +71,7 @@ def set_threads(threads: int | None) -> Setting:
     Also in `with wf.set_threads(1): ...`, as every `set_...` function: at the end of the block it is set back.
     """
     number = 0 if threads is None else _number("set_threads", threads)
-    return Setting("threads", _core.threads, _core.set_threads, (min(number, 1 << 30),))
+    return Setting("threads", _core.threads, _core.set_threads, (min(number, (1 << 31) - 1),))
 
 
 def set_numerics(numerics: str) -> Setting:
@@ -120,6 +114,9 @@ def debug_nans(on: bool = True, *, infinities: bool = False) -> Setting:
     A NaN that was in the data is no error, nor one that no result is made of, as what `where` leaves out. `infinities=True` looks for infinities,
     too. Results are looked through as they are computed; functions of `wf.compile` run as they are written meanwhile.
     """
+    for name, value in (("on", on), ("infinities", infinities)):
+        if value not in (True, False):
+            raise TypeError(f"debug_nans: {name} is True or False: got {value!r}")
     return Setting("debug_nans", _core.watch, _core.set_watch, (("infinities" if infinities else "nans") if on else "off",))
 
 

@@ -187,6 +187,7 @@ def test_an_element_that_is_not_picked_is_an_error_of_the_call(i):
     (lambda x: x[x > 0].sum(where=x > 1), "with out= or where="),
     (lambda x: wf.nonzero(x), "or give size=n"),
     (lambda x: wf.unique(x), "or give size=n"),
+    (lambda x: x[x > 0] @ x[x > 0], "got a matrix product of it"), (lambda x: float(x[x > 0]), r"got float\(\) of it"), (lambda x: 3.0 in x[x > 0], "got `in` of it"),
     (lambda x: wf.nonzero(x, size=-1), "size is 0 or more: got -1"),
     (lambda x: wf.nonzero(x, size=1.5), "size is an integer: got float"),
     (lambda x: wf.unique(x, axis=0, size=2), "size goes with axis=None"),

@@ -40,12 +40,16 @@ def test_modules_show_what_users_call(module):
 
 
 @pytest.mark.parametrize("name, says", [
-    ("jit", "weft.compile does that"), ("tensor", "weft.array does that"), ("softmx", r"did you mean weft.softmax\?"), ("vmapp", r"did you mean weft.vmap\?"),
+    ("jit", "weft.compile does that"), ("tensor", "weft.array does that"), ("softmx", r"did you mean weft.softmax\?"), ("jitt", r"did you mean weft.compile\?"), ("trapz", "weft.trapezoid does that"), ("in1d", "weft.isin does that"), ("vmapp", r"did you mean weft.vmap\?"),
     ("arrange", r"did you mean weft.arange\?"), ("quite_another", "attribute 'quite_another'$"), ("_cor", "attribute '_cor'$"),
 ])  # fmt: skip
 def test_a_name_that_is_not_there_says_which_is(name, says):
     with pytest.raises(AttributeError, match=says):
         getattr(wf, name)
+    with pytest.raises(AttributeError, match=r"did you mean weft.fft.fft\?"):
+        wf.fft.ftt
+    with pytest.raises(AttributeError, match="weft.linalg.inv does that"):
+        wf.linalg.inverse
     with pytest.raises(AttributeError, match=r"did you mean weft.linalg.solve\?"):
         wf.linalg.solv
 

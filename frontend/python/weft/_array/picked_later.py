@@ -272,6 +272,19 @@ def computed(f: Any, operands: Any, has_options: bool) -> Picked:
 
 _core.compute_picked_with(Picked, computed)
 
+# What Python would refuse by the name of the class.
+_refused = {"matmul": "a matrix product of it", "divmod": "divmod() of it", "contains": "`in` of it", "round": "round() of it"} | {
+    name: f"{name}() of it" for name in ("int", "float", "complex", "index")}  # fmt: skip
+
+
+def _refusing(what: str) -> Any:
+    return lambda self, *_: self.refuse(what)
+
+
+for _name, _what in _refused.items():
+    for _side in ("", "r", "i") if _name in ("matmul", "divmod") else ("",):
+        setattr(Picked, f"__{_side}{_name}__", _refusing(_what))
+
 
 def pick(x: Array, entries: Any, mask: Array) -> Picked:
     """x[entries], whose mask depends on the arguments."""

@@ -25,23 +25,27 @@ _of_no_arrays = {
 }
 
 
-# What other libraries call what Weft has under another name.
-_elsewhere = {
+# What other libraries, and NumPy before, call what Weft has under another name, by the module's.
+_elsewhere = {"": {
     "DeviceArray": "Array", "Tensor": "Array", "as_tensor": "asarray", "block_until_ready": "sync", "cat": "concatenate", "compute": "eval", "from_numpy": "asarray",
     "jit": "compile", "njit": "compile", "synchronize": "sync", "tensor": "array", "value_and_gradient": "value_and_grad",
-}
+    "alltrue": "all", "cumproduct": "cumprod", "in1d": "isin", "product": "prod", "sometrue": "any", "trapz": "trapezoid",
+}, ".linalg": {
+    "determinant": "det", "eigenvalues": "eigvals", "inverse": "inv", "least_squares": "lstsq", "pseudo_inverse": "pinv",
+}}  # fmt: skip
 
 
 def _meant(module: str, name: str) -> str:
     """What the name may have been meant to be, as a question; empty where nothing is near."""
-    if not module and name in _elsewhere:
-        return f"weft.{_elsewhere[name]} does that"
+    elsewhere = _elsewhere.get(module, {})
+    if name in elsewhere:
+        return f"weft{module}.{elsewhere[name]} does that"
     import difflib
     import importlib
 
     public = [one for one in dir(importlib.import_module(f"weft{module}")) if not one.startswith("_")]
-    near = difflib.get_close_matches(name, public, 1, 0.75)
-    return f"did you mean weft{module}.{near[0]}?" if near else ""
+    near = difflib.get_close_matches(name, [*public, *elsewhere], 1, 0.75 if len(name) > 4 else 0.65)
+    return f"did you mean weft{module}.{elsewhere.get(near[0], near[0])}?" if near else ""
 
 
 def missing(module: str, name: str) -> AttributeError:
@@ -49,7 +53,7 @@ def missing(module: str, name: str) -> AttributeError:
     plain = f"module 'weft{module}' has no attribute {name!r}"
     if name.startswith("_"):
         return AttributeError(plain)  # Python itself asks for such names, which must not import NumPy
-    if not module and name in _elsewhere:
+    if name in _elsewhere.get(module, {}):
         return AttributeError(f"{plain}: {_meant(module, name)}")
     import importlib
 

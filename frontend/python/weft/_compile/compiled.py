@@ -351,8 +351,11 @@ def _donated_leaves(structure: Any, donated: tuple[frozenset[int], frozenset[str
     return leaves
 
 
-def _donated(donate: Any, names: tuple[str, ...], positional: int) -> tuple[frozenset[int], frozenset[str]]:
-    """The places and the names of the arguments that `donate` names by either."""
+_takes_any = 0x04  # inspect.CO_VARARGS
+
+
+def _donated(donate: Any, names: tuple[str, ...], positional: int, most: int) -> tuple[frozenset[int], frozenset[str]]:
+    """The places and the names of the arguments that `donate` names by either; the function takes `most` by place."""
     places, named = set(), set()
     for one in donate if isinstance(donate, (tuple, list, set, frozenset)) else (donate,):
         if isinstance(one, str):
@@ -362,6 +365,8 @@ def _donated(donate: Any, names: tuple[str, ...], positional: int) -> tuple[froz
             if one in names[:positional]:
                 places.add(names.index(one))
         elif isinstance(one, int) and not isinstance(one, bool) and one >= 0:
+            if one >= most:
+                raise ValueError(f"compile: donate names places of the function's arguments, of which there are {most}: got {one}")
             places.add(one)
             named.update(names[one : one + 1])
         else:
@@ -407,7 +412,8 @@ def compile(f: Callable[..., Any] | None = None, *, donate: Any = ()) -> Callabl
     names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount] if code is not None else ()
     positional = code.co_argcount if code is not None else 0
     noted = Recordings(getattr(f, "__qualname__", type(f).__name__), names[:positional])
-    donated = _donated(donate, names, positional)
+    takes_any = code is None or code.co_flags & _takes_any
+    donated = _donated(donate, names, positional, sys.maxsize if takes_any else positional)
     made: Callable[..., Any] = functools.update_wrapper(_core.CompiledFunction(f, _Recorder(noted, None, donated[0]), _general(f, noted, donated)), f)
     made._noted = noted  # type: ignore[attr-defined]
     return made

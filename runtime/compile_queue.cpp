@@ -14,6 +14,7 @@
 
 #include "compiler/base/error.h"
 #include "runtime/background.h"
+#include "runtime/progress.h"
 
 namespace weft::runtime {
 
@@ -99,6 +100,10 @@ struct CompileQueue::State {
   int forks = 0;                        // unless the process forked since
 
   bool has_thread() const { return runs && forks == Background::forks(); }
+  int64_t waiting() {
+    const std::lock_guard lock(mutex);
+    return static_cast<int64_t>(jobs.size());
+  }
   // The job on which most time was spent; none where nothing is left to do.
   std::optional<QueuedKernel> next() {
     std::erase_if(jobs, [](const QueuedKernel& job) { return job.late.expired(); });
@@ -190,6 +195,7 @@ void CompileQueue::add(const std::shared_ptr<Device>& device, const KernelSource
 
 void CompileQueue::finish() {
   std::exception_ptr failure;
+  Progress progress("compiling kernels", state_->waiting());
   const auto compile = [&](const QueuedKernel& job) {
     const std::shared_ptr<LateKernel> late = job.late.lock();
     if (!late || late->get()) return;
@@ -207,6 +213,7 @@ void CompileQueue::finish() {
     }
     if (!job) break;
     compile(*job);
+    progress.add();
   }
   // What is under way is compiled once more: a thread of low priority is not waited for.
   std::optional<QueuedKernel> current;

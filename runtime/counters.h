@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstdint>
 
+#include "runtime/histogram.h"
 #include "runtime/trace.h"
 
 namespace weft::runtime {
@@ -24,6 +25,7 @@ struct Counters {
   std::atomic<int64_t> interpreted{0};  // graphs small enough for the interpreter
   std::atomic<int64_t> bytes_read{0};   // by kernels, as planned
   std::atomic<int64_t> bytes_written{0};
+  Histogram compile_times, load_times, plan_times;  // of a kernel by a compiler, from the disk, of a program
   Trace trace;
 };
 

@@ -15,6 +15,7 @@
 #include "compiler/program/blocks.h"
 #include "runtime/interrupt.h"
 #include "runtime/memory_trace.h"
+#include "runtime/progress.h"
 #include "runtime/ranges.h"
 #include "runtime/run_loop.h"
 
@@ -60,10 +61,14 @@ void load_all(Device& device, const std::vector<KernelSource>& sources, const st
   std::atomic<size_t> next{0};
   std::mutex mutex;
   std::exception_ptr failure;
+  const auto count = static_cast<size_t>(std::ranges::count(needed, 1));
+  Progress progress("compiling kernels", static_cast<int64_t>(count));
   auto work = [&] {
     for (size_t k = next++; k < sources.size(); k = next++) {
       try {
-        if (needed[k]) kernels[k].put(device.load(kernels[k].source_or(sources[k])));
+        if (!needed[k]) continue;
+        kernels[k].put(device.load(kernels[k].source_or(sources[k])));
+        progress.add();
       } catch (...) {
         std::lock_guard lock(mutex);
         failure = std::current_exception();
@@ -73,7 +78,6 @@ void load_all(Device& device, const std::vector<KernelSource>& sources, const st
   };
   {
     const size_t threads = std::min<size_t>(device.threads(), std::thread::hardware_concurrency());
-    const auto count = static_cast<size_t>(std::ranges::count(needed, 1));
     std::vector<std::jthread> helpers;
     try {
       while (helpers.size() + 1 < std::min(threads, count)) helpers.emplace_back(work);

@@ -73,7 +73,9 @@ std::unique_ptr<const Executable> load_program(const CompileProgram& compile,
         ++trial.now;
         return;
       }
+    const int64_t began = Trace::now();
       trial.done = true;
+    counters.plan_times.add(Trace::now() - began);
       choices.keep(
           k->key.source,
           {{.frugal = trial.best},

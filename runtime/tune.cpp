@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "runtime/progress.h"
+
 namespace weft::runtime {
 
 namespace {
@@ -34,6 +36,7 @@ const KernelStep* step_of(const Executable& loaded, const Hash& shape) {
 std::vector<TunedKernel> tune(const CompileProgram& compile, const std::shared_ptr<Device>& device,
                               Counters& counters, Choices& choices, const TuneClock& clock, double limit) {
   const double start = clock.seconds();
+  Progress progress("tuning", static_cast<int64_t>(limit), " s at most");
   auto over = [&] { return clock.seconds() - start >= limit; };
   const auto first = load_program(compile, device, counters, choices);
   std::vector<TunedKernel> out;
@@ -60,6 +63,7 @@ std::vector<TunedKernel> tune(const CompileProgram& compile, const std::shared_p
       if (std::ranges::count(seen, what) > 0) return false;
       seen.push_back(std::move(what));
       tuned.tried.push_back({bias, clock.milliseconds(*loaded)});
+      progress.reach(static_cast<int64_t>(clock.seconds() - start));
       return true;
     };
     measure(k->bias);

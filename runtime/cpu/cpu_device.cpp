@@ -561,11 +561,13 @@ KernelRef CpuDevice::load_behind(const KernelSource& source) {
 KernelRef CpuDevice::build(const KernelSource& source) {
   if (source.linked.entry) return std::make_shared<CpuKernel>(source.linked, source.name);
   auto loading = timed(counters_.trace);
+  const int64_t began = Trace::now();
   if (cache_) {
     if (std::optional<std::string> object = cache_->find(jit_.toolchain(), source.text)) {
       try {
         KernelRef kernel = link(source, *object);
         ++counters_.disk_hits;
+        counters_.load_times.add(Trace::now() - began);
         loading.end([&] { return compiled(Work::Load, source); });
         return kernel;
       } catch (const CompileError&) {
@@ -580,6 +582,7 @@ KernelRef CpuDevice::build(const KernelSource& source) {
   KernelRef kernel = link(source, object);
   const int64_t took_ns = std::chrono::nanoseconds(std::chrono::steady_clock::now() - start).count();
   counters_.compile_ns += took_ns;
+  counters_.compile_times.add(took_ns);
   ++counters_.compiles;
   if (Background::mine()) ++counters_.compiles_behind;
   compiling.end([&] { return compiled(Work::Compile, source); });

@@ -162,6 +162,7 @@ void KernelTable::insert(const Hash& hash, KernelRef kernel) {
 
 KernelRef KernelTable::find_or_compile(const KernelSource& source) {
   auto loading = timed(counters_.trace);
+  const int64_t began = Trace::now();
   if (cache_) {
     for (const std::string& toolchain : toolchains()) {
       std::optional<std::string> image = cache_->find(toolchain, source.text);
@@ -169,6 +170,7 @@ KernelRef KernelTable::find_or_compile(const KernelSource& source) {
       try {
         KernelRef kernel = load_module(source, *image);
         ++counters_.disk_hits;
+        counters_.load_times.add(Trace::now() - began);
         loading.end([&] { return compiled(Work::Load, source); });
         return kernel;
       } catch (const CompileError&) {
@@ -184,6 +186,7 @@ KernelRef KernelTable::find_or_compile(const KernelSource& source) {
   ++counters_.compiles;
   const int64_t took_ns = std::chrono::nanoseconds(std::chrono::steady_clock::now() - start).count();
   counters_.compile_ns += took_ns;
+  counters_.compile_times.add(took_ns);
   KernelRef kernel = load_module(source, image);
   compiling.end([&] { return compiled(Work::Compile, source); });
   if (cache_)

@@ -7,8 +7,15 @@
 
 #include "compiler/base/error.h"
 #include "runtime/cuda/cuda_stream.h"
+#include "runtime/progress.h"
 
 namespace weft::runtime::cuda {
+
+namespace {
+
+int64_t megabytes(size_t bytes) { return static_cast<int64_t>(bytes / 1'000'000); }
+
+}  // namespace
 
 PinnedRing::~PinnedRing() {
   Context::Scope scope(*context_);
@@ -99,6 +106,7 @@ Staging::Staging(const std::shared_ptr<Context>& context)
 void Staging::upload(CUdeviceptr to, const void* host, size_t bytes) {
   PinnedRing& ring = bytes <= small_.slot_bytes() ? small_ : large_;
   const char* from = static_cast<const char*>(host);
+  Progress progress("copying to the GPU", megabytes(bytes), " MB");
   for (size_t done = 0; done < bytes;) {
     size_t piece = std::min(ring.slot_bytes(), bytes - done);
     PinnedRing::Lease lease = ring.acquire();
@@ -108,6 +116,7 @@ void Staging::upload(CUdeviceptr to, const void* host, size_t bytes) {
         "upload");
     lease.mark();
     done += piece;
+    progress.reach(megabytes(done));
   }
 }
 
@@ -118,6 +127,7 @@ void Staging::download(void* host, CUdeviceptr from, size_t bytes) {
     size_t offset, bytes;
   };
   std::deque<Piece> underway;
+  Progress progress("copying from the GPU", megabytes(bytes), " MB");
   size_t sent = 0, received = 0;
   auto send = [&](PinnedRing::Lease lease) {
     size_t piece = std::min(ring.slot_bytes(), bytes - sent);
@@ -139,6 +149,7 @@ void Staging::download(void* host, CUdeviceptr from, size_t bytes) {
     piece.lease.wait();
     std::memcpy(static_cast<char*>(host) + piece.offset, piece.lease.host(), piece.bytes);
     received += piece.bytes;
+    progress.reach(megabytes(received));
     underway.pop_front();
   }
 }

@@ -136,6 +136,11 @@ bool detail::writes_perf_map() {
   return writes;
 }
 
+bool detail::shows_progress() {
+  static const bool shows = read_switch("WEFT_PROGRESS", true);
+  return shows;
+}
+
 bool detail::marks_ranges() {
   static const bool marks = read_switch("WEFT_NVTX", false);
   return marks;

@@ -24,6 +24,8 @@ bool checks_kernels();
 bool makes_cuda_graphs();
 // WEFT_PERF_MAP: whether kernels are named for perf. Read once.
 bool writes_perf_map();
+// WEFT_PROGRESS: whether long work says on a terminal how far it is. Read once.
+bool shows_progress();
 // WEFT_NVTX: whether kernels are ranges for NVIDIA's tools. Read once.
 bool marks_ranges();
 

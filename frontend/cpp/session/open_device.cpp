@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "frontend/cpp/session/env.h"
+#include "frontend/cpp/session/terminal.h"
 #include "runtime/cpu/cpu_device.h"
 #include "runtime/cuda/cuda_device.h"
 
@@ -11,6 +12,7 @@ namespace weft::detail {
 std::shared_ptr<runtime::Device> open_device(const DeviceName& name, int threads,
                                              std::shared_ptr<runtime::KernelCache> cache,
                                              runtime::Counters& counters) {
+  watch_progress();
   if (name.kind == TargetKind::Cuda) {
     runtime::CudaOptions options;
     options.graphs = makes_cuda_graphs();

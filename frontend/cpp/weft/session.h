@@ -2,6 +2,7 @@
 // first use; a program may make its own instead. Sessions live as long as the process.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -52,6 +53,20 @@ struct Stats {
   int64_t interpreted = 0;      // graphs small enough for the interpreter
   int64_t blocks_launched = 0;  // of the kernels launched, those that ran in blocks
   int64_t bytes_read = 0, bytes_written = 0;
+};
+
+// Upper bounds in nanoseconds, by which work is counted.
+inline constexpr std::array<int64_t, 12> kDurationBounds = {
+    1'000'000,   2'500'000,   5'000'000,     10'000'000,    25'000'000,    50'000'000,
+    100'000'000, 250'000'000, 1'000'000'000, 2'500'000'000, 5'000'000'000, 10'000'000'000};
+// How long pieces of work took: how many are within each bound but not within the one before, and beyond the last.
+struct Durations {
+  std::array<int64_t, kDurationBounds.size() + 1> counts{};
+  int64_t ns = 0;  // of all
+};
+// Of a session: kernels compiled by Clang or NVRTC, kernels loaded from the disk cache, graphs that became programs.
+struct Times {
+  Durations compiles, loads, plans;
 };
 
 struct DeviceSummary {
@@ -112,6 +127,7 @@ class Session {
   // when they are there. Throws CompileError.
   void finish_kernels() const;
   Stats stats() const;
+  Times times() const;
   // The CPU and every GPU that can be had. `devices` opens them.
   std::vector<std::string> device_names() const;
   std::vector<DeviceSummary> devices() const;

@@ -37,6 +37,20 @@ nb::dict stats_dict() {
 }
 
 // Warnings wait for the main thread to run Python code: whoever tells them may lack the interpreter's lock,
+// Of each kind of work the bounds in seconds, how many pieces each bound has, and the seconds of all.
+nb::dict times_dict() {
+  const Times all = Session::current().times();
+  nb::dict d;
+  const auto add = [&](const char* name, const Durations& one) {
+    std::vector<double> bounds;
+    for (const int64_t ns : kDurationBounds) bounds.push_back(static_cast<double>(ns) * 1e-9);
+    d[name] = nb::make_tuple(bounds, std::vector<int64_t>(one.counts.begin(), one.counts.end()),
+                             static_cast<double>(one.ns) * 1e-9);
+  };
+  add("kernel_compile", all.compiles), add("kernel_load", all.loads), add("plan", all.plans);
+  return d;
+}
+
 // and hold locks that a thread with it waits for.
 std::mutex warnings_mutex;
 std::vector<std::string> warnings;
@@ -125,6 +139,8 @@ void bind_session(nb::module_& m) {
       "why", [](size_t most) { return why_text(detail::last_planned(detail::current_session(), most)); },
       "most"_a);
   m.def(
+  m.def("coloured", [](const std::string& text) { return detail::coloured(text); }, "explanation"_a);
+  m.def("times", times_dict);
       "tune", [](const std::vector<Array>& arrays, double seconds) { return tune(arrays, seconds); },
       "arrays"_a, "seconds"_a);
   m.def(

@@ -1,4 +1,4 @@
-"""Counters for services: what was done so far under names that stay, as a dict and as Prometheus' text."""
+"""Counters and histograms for services: what was done so far under names that stay, as a dict and as Prometheus' text."""
 
 from __future__ import annotations
 
@@ -25,6 +25,9 @@ _said = {
     "weft_program_misses_total": ("counter", "Graphs that were planned."),
     "weft_read_bytes_total": ("counter", "Bytes that kernels read, as planned."),
     "weft_written_bytes_total": ("counter", "Bytes that kernels wrote, as planned."),
+    "weft_kernel_compile_seconds": ("histogram", "Time that Clang or NVRTC took for a kernel."),
+    "weft_kernel_load_seconds": ("histogram", "Time to load a kernel from the disk cache."),
+    "weft_plan_seconds": ("histogram", "Time from a new graph to its program."),
     "weft_memory_in_use_bytes": ("gauge", "Memory of the device that arrays hold."),
     "weft_memory_pooled_bytes": ("gauge", "Memory of the device that is free in Weft's pool."),
 }  # fmt: skip
@@ -46,6 +49,8 @@ class Metrics(dict[str, float]):
         last = ""
         for key, value in self.items():
             name = key.split("{")[0]
+            if name not in _said:  # a part of a histogram
+                name = name.rpartition("_")[0]
             if name != last:
                 kind, meaning = _said[name]
                 lines += [f"# HELP {name} {meaning}", f"# TYPE {name} {kind}"]
@@ -54,17 +59,29 @@ class Metrics(dict[str, float]):
         return "\n".join(lines) + "\n"
 
 
+def _add_histogram(found: Metrics, name: str, bounds: list[float], counts: list[int], seconds: float) -> None:
+    """As Prometheus has it: each bound counts what took as long or less."""
+    total = 0
+    for bound, count in zip([*map(repr, bounds), "+Inf"], counts):
+        total += count
+        found[f'{name}_bucket{{le="{bound}"}}'] = total
+    found[f"{name}_sum"] = seconds
+    found[f"{name}_count"] = total
+
+
 def metrics() -> Any:  # Metrics, a name that the namespace does not have
     """What was done so far, and the memory in use, by names that stay: a dict, whose `prometheus()` is the text for a Prometheus server."""
     stats = _core.stats()
     found = Metrics()
     for name, (kind, _) in _said.items():
-        if kind == "gauge":
+        if kind != "counter":
             continue
         if name == "weft_compile_seconds_total":
             found[name] = stats["compile_ns"] / 1e9
         else:
             found[name] = stats[_of_stats.get(name) or name.removeprefix("weft_").removesuffix("_total")]
+    for work, (bounds, counts, seconds) in _core.times().items():
+        _add_histogram(found, f"weft_{work}_seconds", bounds, counts, seconds)
     devices = {str(one): one for one in (device("cpu"), default_device())}
     for name, (kind, _) in _said.items():
         if kind == "gauge":

@@ -2,10 +2,23 @@
 
 #include <dlfcn.h>
 
+#if __has_include(<nvtx3/nvToolsExt.h>)
+#include <nvtx3/nvToolsExt.h>
+#define WEFT_NVTX3
+#endif
+
 namespace weft::runtime {
 
-std::string Ranges::open() {
+std::string Ranges::open(bool injected) {
   if (on()) return {};
+#ifdef WEFT_NVTX3
+  if (injected) {
+    push_ = &nvtxRangePushA, pop_ = &nvtxRangePop;
+    return {};
+  }
+#else
+  static_cast<void>(injected);
+#endif
   void* library = nullptr;
   // Where a tool injects itself (NVTX_INJECTION64_PATH), the library finds it.
   for (const char* name : {"libnvToolsExt.so.1", "libnvToolsExt.so"})

@@ -8,8 +8,9 @@ namespace weft::runtime {
 // Off unless open() was called, which is done before anything runs.
 class Ranges {
  public:
-  // Loads libnvToolsExt.so. Returns why it cannot; then there are none.
-  std::string open();
+  // Returns why there can be none. `injected`: a tool has told where its library is (NVTX_INJECTION64_PATH), which NVTX's
+  // headers of version 3 load, where this was built with them; else libnvToolsExt.so is loaded.
+  std::string open(bool injected);
   bool on() const { return push_ != nullptr; }
   void push(const std::string& name) const { push_(name.c_str()); }
   void pop() const { pop_(); }

@@ -89,6 +89,40 @@ def test_ranges_that_cannot_be_had_are_said(tmp_path):
     assert done.returncode == 0 and "no ranges for NVIDIA's tools: libnvToolsExt.so.1 cannot be opened" in done.stderr
 
 
+@pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler here")
+def test_a_tool_that_injects_itself_is_told_by_the_headers_of_nvtx_3(tmp_path):
+    source = tmp_path / "tool.c"
+    source.write_text("""
+#define NVTX_NO_IMPL
+#include <nvtx3/nvToolsExt.h>
+#include <stdio.h>
+#include <stdlib.h>
+static int depth;
+static void note(const char* text) { FILE* f = fopen(getenv("NOTES"), "a"); fprintf(f, "%d %s\\n", depth, text); fclose(f); }
+static int push(const char* text) { note(text); return depth++; }
+static int pop(void) { --depth; note("end"); return depth; }
+int InitializeInjectionNvtx2(NvtxGetExportTableFunc_t tables) {
+  const NvtxExportTableCallbacks* callbacks = (const NvtxExportTableCallbacks*)tables(NVTX_ETID_CALLBACKS);
+  NvtxFunctionTable functions = 0;
+  unsigned int size = 0;
+  if (!callbacks || !callbacks->GetModuleFunctionTable(NVTX_CB_MODULE_CORE, &functions, &size)) return 0;
+  *functions[NVTX_CBID_CORE_RangePushA] = (NvtxFunctionPointer)push;
+  *functions[NVTX_CBID_CORE_RangePop] = (NvtxFunctionPointer)pop;
+  return 1;
+}
+""")
+    if subprocess.run(["cc", "-shared", "-fPIC", "-o", tmp_path / "tool.so", source], capture_output=True).returncode != 0:
+        pytest.skip("no headers of NVTX 3 here")
+    notes = tmp_path / "notes"
+    done = run(WEFT_NVTX="1", NVTX_INJECTION64_PATH=str(tmp_path / "tool.so"), NOTES=str(notes))
+    assert done.returncode == 0, done.stderr
+    if "no ranges for NVIDIA's tools" in done.stderr:
+        pytest.skip("the library was built without the headers of NVTX 3")
+    told = notes.read_text().splitlines()
+    assert any(re.fullmatch(r"0 exp, (multiply, add|fma) at <string>:7", line) for line in told), told
+    assert told.count("0 end") * 2 == len(told)
+
+
 @pytest.mark.parametrize("variable", ["WEFT_PERF_MAP", "WEFT_NVTX"])
 def test_the_switches_take_0_or_1(variable):
     assert f"{variable}: takes 0 or 1: got 'yes'" in run(**{variable: "yes"}).stderr

@@ -82,7 +82,9 @@ SessionState::SessionState(SessionOptions given)
   if (!options.cache_directory.empty() && !cache->disabled_because().empty())
     warn("no disk cache: " + cache->disabled_because());
   if (marks_ranges())
-    if (const std::string problem = runtime::ranges.open(); !problem.empty()) warn("WEFT_NVTX: " + problem);
+    if (const std::string problem = runtime::ranges.open(environment("NVTX_INJECTION64_PATH").has_value());
+        !problem.empty())
+      warn("WEFT_NVTX: " + problem);
 }
 
 void SessionState::warn(const std::string& warning) const {

@@ -3,8 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
+#include <string_view>
 #include <unordered_map>
 #include <unordered_set>
+
+#include "compiler/base/hash.h"
 
 namespace weft::runtime {
 
@@ -17,9 +21,30 @@ struct Trial {
   bool done = false;
 };
 
+// The same for programs of the same ops, however many there are of each. An origin names the first eight of a step.
+uint64_t hash_of_ops(const Program& program) {
+  std::set<std::string_view> names;
+  const auto add = [&](std::string_view ops) {
+    ops = ops.substr(0, ops.find(" and "));  // "exp, add and 3 more"
+    for (size_t at = 0; at < ops.size();) {
+      const size_t end = std::min(ops.find(", ", at), ops.size());
+      const std::string_view name = ops.substr(at, end - at);
+      if (name != "cast") names.insert(name);
+      at = end + 2;
+    }
+  };
+  for (const ProgramStep& step : program.steps) {
+    if (const auto* k = std::get_if<KernelStep>(&step)) add(k->origin.ops);
+    if (const auto* d = std::get_if<DotStep>(&step)) add(d->origin.ops);
+  }
+  uint64_t hash = 0;
+  for (const std::string_view name : names) hash = hash_bytes(name.data(), name.size(), hash).low;
+  return hash;
+}
+
 TraceEvent planned(const Program& program) {
   TraceEvent event;
-  event.work = Work::Plan;
+  event.work = Work::Plan, event.alike = hash_of_ops(program);
   const auto counted = [](auto count, const char* what) {
     return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
   };
@@ -48,7 +73,9 @@ std::unique_ptr<const Executable> load_program(const CompileProgram& compile,
   };
   for (;;) {
     auto planning = timed(counters.trace);
+    const int64_t began = Trace::now();
     Program program = compile(choose);
+    counters.plan_times.add(Trace::now() - began);
     planning.end([&] { return planned(program); });
     auto loaded = std::make_unique<const Executable>(std::move(program), device, counters, queue);
     std::unordered_set<Hash, HashOf> judged;
@@ -73,9 +100,7 @@ std::unique_ptr<const Executable> load_program(const CompileProgram& compile,
         ++trial.now;
         return;
       }
-    const int64_t began = Trace::now();
       trial.done = true;
-    counters.plan_times.add(Trace::now() - began);
       choices.keep(
           k->key.source,
           {{.frugal = trial.best},

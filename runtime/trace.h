@@ -41,7 +41,11 @@ struct TraceEvent {
   int64_t bytes_read = 0, bytes_written = 0;
   int64_t operations = 0;  // of floats, where they are known
   int thread = 0;          // numbered from 0, by the trace
-  bool behind = false;     // nobody waited for it
+  uint64_t alike = 0;      // of a plan: the same for graphs of the same ops, however many of each
+  // Of what runs as somebody looked at a value: "float()", and where; null and none where that is not known.
+  const char* asked_by = nullptr;
+  SourceLine asked_at = {};
+  bool behind = false;  // nobody waited for it
 };
 
 // Of a copy between host and device.

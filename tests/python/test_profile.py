@@ -439,3 +439,40 @@ def test_a_file_that_cannot_be_written_is_an_error_and_leaves_nothing(tmp_path):
     assert os.listdir(tmp_path) == ["folder"] and os.listdir(folder) == []
     with pytest.raises(TypeError):
         p.save(3.5)
+
+
+def test_work_says_what_looked_at_values(on_cpu):
+    x = large()
+    with wf.profile() as p:
+        first = line_here() + 1
+        float(wf.sum(wf.exp(x)))
+        np.asarray(x * 3)
+        repr(x + 0.5)
+        if wf.any(x > 5):
+            pass
+        wf.eval(x - 7.5)
+    asked = [one for row in of_kind(p, "overhead", "setup") for one in row["asked"]]
+    assert sorted((one["by"], one["line"] - first) for one in asked) == [("eval()", 5), ("float()", 0), ("if or bool()", 3), ("numpy()", 1), ("print or repr", 2)]
+    assert all(one["file"] == HERE and one["count"] == 1 for one in asked)
+    assert f", as float() at {os.path.basename(HERE)}:{first} asked" in str(p)
+
+
+def test_small_kernels_say_what_looks_in_each_turn(on_cpu):
+    rows = wf.eval(wf.asarray(np.ones((60, 400))))
+    with wf.set_tier("compile"), wf.profile() as p:
+        for row in range(60):
+            value = float(wf.sum(rows[row] * 2.5)); line = line_here()  # noqa: E702
+    assert value == 1000
+    (advice,) = [one for one in p.advice() if one["cause"] == "small kernels"]
+    assert f"in each turn, by float() at {os.path.basename(HERE)}:{line}: " in advice["text"]
+
+
+def test_what_goes_around_calls_of_compiled_functions_is_no_code_of_yours():
+    x = large()
+    f = wf.compile(lambda x: wf.exp(x) * 2)
+    f(x)
+    with wf.profile() as p:
+        for _ in range(4):
+            f(x); line = line_here()  # noqa: E702
+    (row,) = of_kind(p, "overhead")
+    assert row["count"] == 4 and row["asked"] == [{"by": "a call of a compiled function", "file": HERE, "line": line, "count": 4}]

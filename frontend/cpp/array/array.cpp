@@ -9,6 +9,7 @@
 #include "frontend/cpp/derivatives/look.h"
 #include "frontend/cpp/evaluate/evaluate.h"
 #include "frontend/cpp/record/record.h"
+#include "frontend/cpp/session/asked.h"
 #include "frontend/cpp/session/long_work.h"
 
 namespace weft {
@@ -72,11 +73,13 @@ Array Array::to(const std::string& device) const {
 }
 
 const Array& Array::eval() const {
+  const detail::AskedScope asked("eval()");
   detail::memory_now(*Access::cell(*this));
   return *this;
 }
 
 void eval(std::span<const Array> arrays) {
+  const detail::AskedScope asked("eval()");
   if (arrays.size() == 1) {
     detail::Cell* const one = Access::cell(arrays[0]).get();
     return detail::materialize({&one, 1});

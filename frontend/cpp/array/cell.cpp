@@ -59,6 +59,8 @@ const Ref<Cell>& Access::cell(const Array& a) {
   return a.cell_;
 }
 
+ir::SourceLine scope_line_now() { return scope_line; }
+
 ir::Lines lines_at(Where at) {
   if (scope_line.file) return scope_line;
   return ir::SourceLine{at.file_name(), at.line()};

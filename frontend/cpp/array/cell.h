@@ -213,5 +213,7 @@ void note_late(LateCheck check);
 
 // The line that a node comes from: the thread's LineScope, else the caller's.
 ir::Lines lines_at(Where at);
+// What this thread's LineScope says; no file where there is none.
+ir::SourceLine scope_line_now();
 
 }  // namespace weft::detail

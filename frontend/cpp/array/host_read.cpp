@@ -10,6 +10,7 @@
 #include "frontend/cpp/derivatives/look.h"
 #include "frontend/cpp/evaluate/evaluate.h"
 #include "frontend/cpp/record/record.h"
+#include "frontend/cpp/session/asked.h"
 #include "frontend/cpp/session/long_work.h"
 
 namespace weft {
@@ -40,6 +41,7 @@ void Array::copy_to(void* out) const {
   const Layout at = layout_of(*this);
   const size_t bytes = static_cast<size_t>(size()) * itemsize();
   detail::check_look("copy_to", *this);
+  const detail::AskedScope asked("copy_to() or to_vector()");
   runtime::BufferRef buffer = detail::memory_now(cell);
   if (bytes == 0) return;
   runtime::Device& device = *cell.device.device;
@@ -74,6 +76,7 @@ const void* Array::host_data() const {
                 to_string(at.type.shape));
   }
   detail::check_look("span", *this);
+  const detail::AskedScope asked("span()");
   return static_cast<const std::byte*>(detail::memory_now(cell)->data()) +
          at.offset * static_cast<int64_t>(itemsize());
 }
@@ -99,6 +102,7 @@ Scalar Array::only_element() const {
     return *known;
   }
   detail::check_look("item", *this);
+  const detail::AskedScope asked("item()");
   const Layout at = layout_of(*this);
   const runtime::BufferRef buffer = detail::memory_now(cell);
   std::byte bytes[16];

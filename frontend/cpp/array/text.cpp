@@ -6,6 +6,7 @@
 #include <ostream>
 
 #include "compiler/base/error.h"
+#include "frontend/cpp/session/asked.h"
 #include "frontend/cpp/weft/array.h"
 #include "frontend/cpp/weft/compiled.h"
 #include "frontend/cpp/weft/derivatives.h"
@@ -243,6 +244,7 @@ std::vector<Scalar> elements_of(const Array& x) {
 std::string to_string(const Array& x) {
   if (!x.has_value()) return "<no array>";
   if (x.size() == 0) return "[]";
+  const detail::AskedScope asked("print");
   const bool shortened = x.size() > kThreshold;
   std::vector<std::string> texts;
   try {

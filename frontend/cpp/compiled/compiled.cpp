@@ -20,6 +20,7 @@
 #include "frontend/cpp/evaluate/see_costs.h"
 #include "frontend/cpp/record/record.h"
 #include "frontend/cpp/record/resident_index.h"
+#include "frontend/cpp/session/asked.h"
 #include "frontend/cpp/session/long_work.h"
 #include "frontend/cpp/weft/derivatives.h"
 
@@ -306,6 +307,22 @@ bool Compiled::stands(std::span<const Array> arguments) const {
 }
 
 std::vector<Array> Compiled::operator()(std::span<const Array> arguments) const {
+  const detail::AskedScope asked("a call of a compiled function");
+  return detail::call_since(0, *this, arguments);
+}
+
+std::vector<Array> detail::call_since(int64_t since, const Compiled& f, std::span<const Array> arguments) {
+  runtime::Trace& trace = f.state_->device->session.counters.trace;
+  if (!trace.on()) return f.run(arguments);
+  const int64_t start = since ? since : runtime::Trace::now();
+  std::vector<Array> results = f.run(arguments);
+  runtime::TraceEvent event = event_around(f.state_->graph.outputs);
+  event.start = start, event.ns = runtime::Trace::now() - start;
+  trace.add(std::move(event));
+  return results;
+}
+
+std::vector<Array> Compiled::run(std::span<const Array> arguments) const {
   if (!takes(arguments))
     throw Error("compile: the function was recorded for other dtypes, shapes or devices");
   if (!stands(arguments)) {
@@ -357,7 +374,8 @@ std::vector<Array> Compiled::operator()(std::span<const Array> arguments) const 
     outputs = state_->program->run(inputs, state_->scalars, taken);
     if (traced) see_denormals(state_->graph.outputs, outputs, session.costs_seen);
     for (const runtime::BufferRef& output : outputs)
-      detail::made_lately().add({output, {}, detail::MadeResult::How::Program, state_->program});
+      detail::made_lately().add(
+          {output, {}, detail::MadeResult::How::Program, state_->program, detail::asked_now()});
     dump.write(outputs);
   }
   std::vector<Array> results;

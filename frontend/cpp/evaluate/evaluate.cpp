@@ -24,6 +24,7 @@
 #include "frontend/cpp/evaluate/see_costs.h"
 #include "frontend/cpp/evaluate/turns.h"
 #include "frontend/cpp/evaluate/windows.h"
+#include "frontend/cpp/session/asked.h"
 #include "frontend/cpp/session/long_work.h"
 #include "runtime/load_program.h"
 
@@ -67,7 +68,11 @@ std::vector<runtime::BufferRef> on_host(DeviceSlot& device, std::span<const ir::
   for (const ir::HostTensor& value : values) {
     result.push_back(device.device->allocate(value.data.size()));
     device.device->upload(*result.back(), 0, value.data.data(), value.data.size());
-    made_lately().add({result.back(), nodes[result.size() - 1]->lines.only(), MadeResult::How::Interpreter});
+    made_lately().add({result.back(),
+                       nodes[result.size() - 1]->lines.only(),
+                       MadeResult::How::Interpreter,
+                       {},
+                       asked_now()});
   }
   ++device.session.counters.interpreted;
   timed.end([&] { return interpreted_event(graph); });
@@ -279,7 +284,7 @@ std::vector<runtime::BufferRef> run(DeviceSlot& device, std::span<const ir::Node
     put_back(nodes, graph, inputs, results);
     if (device.session.counters.trace.on()) see_denormals(nodes, results, device.session.costs_seen);
     for (size_t i = 0; i < results.size(); ++i)
-      made_lately().add({results[i], nodes[i]->lines.only(), MadeResult::How::Program, program});
+      made_lately().add({results[i], nodes[i]->lines.only(), MadeResult::How::Program, program, asked_now()});
     dump.write(results);
     return results;
   } catch (const runtime::BufferRefused& e) {
@@ -382,7 +387,7 @@ runtime::BufferRef mapped(DeviceSlot& device, const ir::NodeRef& node) {
   if (!maps.compute(device, node)) return nullptr;
   runtime::BufferRef buffer = maps.give();
   node->set_computed(input_node(node->type, buffer));
-  made_lately().add({buffer, node->lines.only(), MadeResult::How::Loops});
+  made_lately().add({buffer, node->lines.only(), MadeResult::How::Loops, {}, asked_now()});
   ++device.session.counters.interpreted;
   return buffer;
 }
@@ -392,20 +397,6 @@ runtime::BufferRef mapped(DeviceSlot& device, const ir::NodeRef& node) {
 bool is_mapped(DeviceSlot& device, const ir::NodeRef& node) {
   return may_be_mapped(device, *node) && MapsNow::of_thread().takes(device, node);
 }
-
-namespace {
-
-// Of what somebody looked at.
-runtime::TraceEvent evaluated(std::span<const ir::NodeRef> nodes) {
-  runtime::TraceEvent event;
-  event.work = runtime::Work::Plan, event.what = kFindsPrograms;
-  ir::Lines lines;
-  for (const ir::NodeRef& node : nodes) lines = lines.united(node->lines);
-  event.lines = lines.all();
-  return event;
-}
-
-}  // namespace
 
 std::vector<runtime::BufferRef> evaluate(DeviceSlot& device, std::span<const ir::NodeRef> nodes) {
   const bool lie_in_memory =
@@ -417,7 +408,7 @@ std::vector<runtime::BufferRef> evaluate(DeviceSlot& device, std::span<const ir:
   }
   auto evaluating = runtime::timed(device.session.counters.trace);
   const auto done = [&](std::vector<runtime::BufferRef> buffers) {
-    evaluating.end([&] { return evaluated(nodes); });
+    evaluating.end([&] { return event_around(nodes); });
     return buffers;
   };
   flushed();

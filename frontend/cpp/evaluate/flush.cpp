@@ -6,6 +6,7 @@
 #include "frontend/cpp/evaluate/canonical.h"
 #include "frontend/cpp/evaluate/evaluate.h"
 #include "frontend/cpp/evaluate/turns.h"
+#include "frontend/cpp/session/asked.h"
 
 namespace weft::detail {
 
@@ -54,12 +55,17 @@ bool goes_to_the_end(const ir::Node& last, Age age, uint32_t limit) {
   return left > 0 && age + left * age / writes <= limit / kEndOfLoop;
 }
 
+void compute_now(Cell& cell) {
+  const AskedScope asked("the end of a loop's turn, as a graph of many operations is computed in parts");
+  materialized(cell);
+}
+
 }  // namespace
 
 void flush_what_is_due(const ir::SourceLine& line, bool write) {
   const Ref<Cell> written = take_due(line, write);
   const bool wanted = written && written->count.now() > 1;
-  if (wanted) materialized(*written);
+  if (wanted) compute_now(*written);
 }
 
 void flush_if_due(Cell& cell, const Cell* oldest, const ir::Lines& lines, bool write) {
@@ -86,7 +92,7 @@ void flush_if_due(Cell& cell, const Cell* oldest, const ir::Lines& lines, bool w
   if (write && here)
     set_due(cell, lines.only());
   else
-    materialized(cell);
+    compute_now(cell);
 }
 
 }  // namespace weft::detail

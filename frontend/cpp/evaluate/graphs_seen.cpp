@@ -5,6 +5,8 @@
 #include <unordered_map>
 #include <utility>
 
+#include "frontend/cpp/session/asked.h"
+
 namespace weft::detail {
 
 namespace {
@@ -20,6 +22,17 @@ AllGraphs& all_graphs() {
 }
 
 }  // namespace
+
+runtime::TraceEvent event_around(std::span<const ir::NodeRef> nodes) {
+  runtime::TraceEvent event;
+  event.work = runtime::Work::Plan, event.what = kFindsPrograms;
+  ir::Lines lines;
+  for (const ir::NodeRef& node : nodes) lines = lines.united(node->lines);
+  event.lines = lines.all();
+  const Asked& asked = asked_now();
+  event.asked_by = asked.by, event.asked_at = asked.line;
+  return event;
+}
 
 bool see_graph(DeviceSlot& device, const std::shared_ptr<const runtime::Executable>& program,
                const std::function<ir::Graph()>& make) {

@@ -3,11 +3,13 @@
 
 #include <functional>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "compiler/ir/node.h"
 #include "frontend/cpp/session/session_state.h"
 #include "runtime/executor.h"
+#include "runtime/trace.h"
 
 namespace weft::detail {
 
@@ -15,6 +17,9 @@ namespace weft::detail {
 constexpr const char* kFindsPrograms = "what was compiled found, and memory";
 // The same of a first call, which a second one has less of.
 constexpr const char* kSetsUp = "libraries opened, threads started, memory asked for";
+
+// The event of that work, for these nodes, but for its times.
+runtime::TraceEvent event_around(std::span<const ir::NodeRef> nodes);
 
 struct GraphSeen {
   DeviceSlot* device = nullptr;

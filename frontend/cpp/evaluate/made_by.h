@@ -10,6 +10,7 @@
 
 #include "compiler/base/per_thread.h"
 #include "compiler/base/source_line.h"
+#include "frontend/cpp/session/asked.h"
 #include "runtime/executor.h"
 
 namespace weft::detail {
@@ -17,10 +18,11 @@ namespace weft::detail {
 // What computed a result. Neither the result nor the program is kept alive by it.
 struct MadeResult {
   std::weak_ptr<runtime::Buffer> result;
-  SourceLine line;  // that asked for it; none where that is the program's own
+  SourceLine line;  // that recorded it; none where that is the program's own
   enum class How : uint8_t { Program, Interpreter, Loops };  // Loops: the library's own, op by op
   How how = How::Program;
   std::weak_ptr<const runtime::Executable> program = {};
+  Asked asked = {};  // what looked at it
 };
 
 // The latest results of a thread.

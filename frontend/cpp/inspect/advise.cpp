@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
+#include <numeric>
 #include <optional>
 #include <string_view>
 
@@ -48,7 +48,8 @@ int64_t runs_at(const Profiled& p, const std::vector<ProfileLine>& lines) {
   return count;
 }
 
-// What the recordings of a function after the first led to: from where each begins to where something runs.
+// What the recordings of a function led to, each from where it begins to where something runs, but for the dearest: one
+// is needed in any case, and the first calls of a process take longer than later ones.
 int64_t ns_of_recordings(const Profiled& p, const ProfileRow& recorded) {
   std::vector<std::pair<int64_t, int64_t>> spans;
   for (const TraceEvent& e : p.events) {
@@ -61,15 +62,15 @@ int64_t ns_of_recordings(const Profiled& p, const ProfileRow& recorded) {
     }
     spans.emplace_back(e.start, next);
   }
-  spans.erase(std::ranges::min_element(spans));
-  int64_t ns = 0;
+  std::vector<int64_t> ns_of(spans.size());
   for (size_t i = 0; i < p.events.size(); ++i) {
     if (!is_first_call(kind_of(p.events[i]))) continue;
     const int64_t start = p.events[i].start;
-    if (std::ranges::any_of(spans, [&](auto span) { return start >= span.first && start < span.second; }))
-      ns += p.event_ns[i];
+    const auto span =
+        std::ranges::find_if(spans, [&](auto one) { return start >= one.first && start < one.second; });
+    if (span != spans.end()) ns_of[static_cast<size_t>(span - spans.begin())] += p.event_ns[i];
   }
-  return ns;
+  return std::accumulate(ns_of.begin(), ns_of.end(), int64_t{0}) - *std::ranges::max_element(ns_of);
 }
 
 ProfileAdvice said(std::string cause, const ProfileRow& row, std::string text, int64_t ns) {
@@ -96,6 +97,17 @@ std::string_view reduction_in(std::string_view what) {
   return {};
 }
 
+// What asked for the row's lines most often: "float() at blur.py:12"; "" where nobody knows.
+std::string look_of(const Profiled& p, const ProfileRow& row) {
+  const ProfileAsked* most = nullptr;
+  for (const ProfileRow& one : p.rows)
+    if (one.kind == kOverhead && !one.asked.empty() && share_a_line(one.lines, row.lines) &&
+        (!most || one.asked[0].count > most->count))
+      most = one.asked.data();
+  if (!most) return {};
+  return most->line.file.empty() ? most->by : fmt::format("{} at {}", most->by, text_of({most->line}));
+}
+
 // `row` is of a loop of short work. What goes around it is spared with it.
 ProfileAdvice on_small_kernels(const Profiled& p, const ProfileRow& row) {
   const std::string_view reduction = reduction_in(row.what);
@@ -108,14 +120,14 @@ ProfileAdvice on_small_kernels(const Profiled& p, const ProfileRow& row) {
                                      reduction);
   const int64_t around =
       ns_at(p.rows, row.lines, [](const ProfileRow& one) { return one.kind == kOverhead; });
+  const std::string look = look_of(p, row);
   return said(
       "small kernels", row,
       fmt::format(
-          "{} ran {} times, for {:.1f} us each: a loop looks at a value in each turn, by float(), if, "
-          "print or eval: {}; or look at values once, after the loop; or write the loop as "
-          "`wf.fori_loop` or `wf.scan`",
+          "{} ran {} times, for {:.1f} us each: a loop looks at a value in each turn, by {}: {}; or look at "
+          "values once, after the loop; or write the loop as `wf.fori_loop` or `wf.scan`",
           row.what, row.count, static_cast<double>(row.total_ns) / static_cast<double>(row.count) / 1e3,
-          rows),
+          look.empty() ? "float(), if, print or eval" : look, rows),
       row.wall_ns + around);
 }
 
@@ -155,14 +167,18 @@ std::optional<ProfileAdvice> advice_on(const Profiled& p, const ProfileRow& row)
   return std::nullopt;
 }
 
-// First calls of these lines after the first: from where they were planned the second time.
-int64_t ns_of_later_plans(const Profiled& p, const std::vector<ProfileLine>& lines) {
+bool is_plan_of(const TraceEvent& e, const std::vector<SourceLine>& lines, uint64_t alike) {
+  return kind_of(e) == "plan" && e.alike == alike && e.lines == lines;
+}
+
+// First calls of these lines after the first: from where such a graph was planned the second time.
+int64_t ns_of_later_plans(const Profiled& p, const TraceEvent& plan) {
   std::vector<int64_t> plans;
   for (const TraceEvent& e : p.events)
-    if (kind_of(e) == "plan" && std::ranges::equal(lines_of(e.lines), lines, is_same))
-      plans.push_back(e.start);
+    if (is_plan_of(e, plan.lines, plan.alike)) plans.push_back(e.start);
   if (plans.size() < 2) return 0;
   std::ranges::nth_element(plans, plans.begin() + 1);
+  const std::vector<ProfileLine> lines = lines_of(plan.lines);
   int64_t ns = 0;
   for (size_t i = 0; i < p.events.size(); ++i)
     if (p.events[i].start >= plans[1] && is_first_call(kind_of(p.events[i])) &&
@@ -171,29 +187,28 @@ int64_t ns_of_later_plans(const Profiled& p, const std::vector<ProfileLine>& lin
   return ns;
 }
 
-// The same lines were planned several times.
+// The same lines were planned several times for the same ops. One call of a library may be several graphs, of other ops.
 void add_compiled_again(const Profiled& p, std::vector<ProfileAdvice>& out) {
   constexpr int64_t kAgain = 3;
-  std::map<std::string, std::pair<int64_t, const ProfileRow*>> planned;
-  for (const ProfileRow& row : p.rows) {
-    if (row.kind != "plan" || row.lines.empty()) continue;
-    std::string key;
-    for (const ProfileLine& line : row.lines) key += fmt::format("{}:{} ", line.file, line.line);
-    auto& [count, first] = planned[key];
-    count += row.count;
-    if (!first) first = &row;
+  std::vector<std::pair<const TraceEvent*, int64_t>> planned;
+  for (const TraceEvent& e : p.events) {
+    if (kind_of(e) != "plan" || e.lines.empty()) continue;
+    const auto known = std::ranges::find_if(
+        planned, [&](const auto& one) { return is_plan_of(e, one.first->lines, one.first->alike); });
+    if (known == planned.end())
+      planned.emplace_back(&e, 1);
+    else
+      ++known->second;
   }
-  for (const auto& [key, found] : planned)
-    if (found.first >= kAgain)
-      out.push_back(said(
-          std::string(kCompiledAgain), *found.second,
-          fmt::format(
-              "these lines were compiled again {} times after the first: shapes, dtypes or the number of "
-              "operations changed from turn to turn: keep them the same (pad, or mask with where), and eval "
-              "at "
-              "the end of each turn",
-              found.first - 1),
-          ns_of_later_plans(p, found.second->lines)));
+  for (const auto& [plan, count] : planned)
+    if (count >= kAgain)
+      out.push_back(
+          {std::string(kCompiledAgain), lines_of(plan->lines),
+           fmt::format("these lines were compiled again {} times after the first: shapes, dtypes or the "
+                       "number of operations changed from turn to turn: keep them the same (pad, or mask "
+                       "with where), and eval at the end of each turn",
+                       count - 1),
+           ns_of_later_plans(p, *plan)});
 }
 
 // One advice for all lines that make or read numbers too small: who makes them slows down who reads them.

@@ -93,13 +93,20 @@ bool is_computed(const Array& x) {
 std::string history_of(const Array& x) {
   detail::Cell& cell = *Access::cell(x);
   const std::optional<detail::MadeResult> made = detail::made_lately().find(detail::memory_now(cell));
+// ", as float() at blur.py:12 looked at it", or "" where nobody knows.
+std::string asked_text(const detail::Asked& asked) {
+  if (!asked.by) return {};
+  const std::string where = asked.line.file ? " at " + to_string(std::span(&asked.line, 1)) : "";
+  return ", as " + std::string(asked.by) + where + " looked at it";
+}
+
   if (!made)
     return "what computed it is not known: it was given, was small work that is done at once, or " +
            std::to_string(detail::MadeBy::kMost) +
            " results have been computed since: explain an expression before its value is looked at, or "
            "the function that gives it, as f.explain(arguments) does\n";
   const std::string line =
-      made->line.file ? ", which " + to_string(std::span(&made->line, 1)) + " asked for" : "";
+      (made->line.file ? ", of " + to_string(std::span(&made->line, 1)) : "") + asked_text(made->asked);
   if (made->how == detail::MadeResult::How::Loops)
     return "the library's own loops computed it op by op" + line + ": sooner than a program is found\n";
   if (made->how == detail::MadeResult::How::Interpreter)

@@ -68,6 +68,33 @@ void tell_setup(std::vector<TraceEvent>& events) {
   }
 }
 
+ProfileLine line_of(const SourceLine& line) {
+  return line.file ? ProfileLine{line.file, line.line} : ProfileLine{};
+}
+
+void add_asked(const TraceEvent& e, std::vector<ProfileAsked>& asked) {
+  if (!e.asked_by) return;
+  const ProfileLine line = line_of(e.asked_at);
+  const auto known = std::ranges::find_if(asked, [&](const ProfileAsked& one) {
+    return one.by == e.asked_by && one.line.line == line.line && one.line.file == line.file;
+  });
+  if (known != asked.end())
+    ++known->count;
+  else
+    asked.push_back({e.asked_by, line, 1});
+}
+
+// ", as eval() at blur.py:12 and print at blur.py:14 asked", or "".
+std::string asked_text(const std::vector<ProfileAsked>& asked) {
+  constexpr size_t kMost = 2;
+  std::string out;
+  for (size_t i = 0; i < std::min(kMost, asked.size()); ++i)
+    out += fmt::format("{}{}{}", i == 0 ? ", as " : " and ", asked[i].by,
+                       asked[i].line.file.empty() ? "" : " at " + text_of({asked[i].line}));
+  if (asked.size() > kMost) out += fmt::format(" and {} more", asked.size() - kMost);
+  return out.empty() ? out : out + " asked";
+}
+
 std::vector<ProfileRow> rows_of(const std::vector<TraceEvent>& events, const TimeShares& shares) {
   const auto key_of = [](const TraceEvent& e) {
     std::vector<std::pair<std::string_view, uint32_t>> lines;
@@ -94,7 +121,10 @@ std::vector<ProfileRow> rows_of(const std::vector<TraceEvent>& events, const Tim
     row.bytes_read += e.bytes_read, row.bytes_written += e.bytes_written;
     row.operations += e.operations;
     row.behind += e.behind;
+    add_asked(e, row.asked);
   }
+  for (ProfileRow& row : rows)
+    std::ranges::stable_sort(row.asked, std::ranges::greater{}, &ProfileAsked::count);
   std::ranges::stable_sort(
       rows, {}, [](const ProfileRow& row) { return std::pair(row.kind == kOverhead, -row.wall_ns); });
   return rows;
@@ -195,9 +225,10 @@ std::string table_of(const ProfileReport& report) {
     const int64_t bytes = row.bytes_read + row.bytes_written;
     const std::string lines = text_of(row.lines);
     out += fmt::format(
-        "{:>5.1f} %  {:>6}  {:>13}  {:>12}  {:>13}  {:>7}  {:<9}  {}{}{}{}\n", share_of(row.wall_ns, report),
-        row.count, time_text(row.total_ns), time_text(row.total_ns / row.count), bytes_text(bytes),
-        rate_text(bytes, row.total_ns), row.kind, row.what, lines.empty() ? "" : fmt::format(" at {}", lines),
+        "{:>5.1f} %  {:>6}  {:>13}  {:>12}  {:>13}  {:>7}  {:<9}  {}{}{}{}{}\n",
+        share_of(row.wall_ns, report), row.count, time_text(row.total_ns),
+        time_text(row.total_ns / row.count), bytes_text(bytes), rate_text(bytes, row.total_ns), row.kind,
+        row.what, lines.empty() ? "" : fmt::format(" at {}", lines), asked_text(row.asked),
         row.operations ? fmt::format(", {} GFLOP/s", rate_text(row.operations, row.total_ns)) : "",
         row.behind ? fmt::format(", {} while nobody waited", row.behind) : "");
   }
@@ -237,6 +268,22 @@ ordered_json processor_json(const ProfileReport& report) {
 
 }  // namespace
 
+namespace {
+
+ordered_json asked_json(const std::vector<ProfileAsked>& asked) {
+  ordered_json out = ordered_json::array();
+  for (const ProfileAsked& one : asked) {
+    const bool known = !one.line.file.empty();
+    out.push_back({{"by", one.by},
+                   {"file", known ? ordered_json(one.line.file) : ordered_json()},
+                   {"line", known ? ordered_json(one.line.line) : ordered_json()},
+                   {"count", one.count}});
+  }
+  return out;
+}
+
+}  // namespace
+
 std::string json_of(const ProfileReport& report) {
   ordered_json rows = ordered_json::array();
   for (const ProfileRow& row : report.rows)
@@ -251,7 +298,8 @@ std::string json_of(const ProfileReport& report) {
                     {"bytes_read", row.bytes_read},
                     {"bytes_written", row.bytes_written},
                     {"operations", row.operations},
-                    {"behind", row.behind}});
+                    {"behind", row.behind},
+                    {"asked", asked_json(row.asked)}});
   ordered_json advice = ordered_json::array();
   for (const ProfileAdvice& one : report.advice)
     advice.push_back({{"cause", one.cause},
@@ -311,6 +359,7 @@ std::string trace_of(const ProfileReport& report) {
     if (e.bytes_written) args["bytes_written"] = e.bytes_written;
     if (e.operations) args["operations"] = e.operations;
     if (e.behind) args["behind"] = true;
+    if (e.asked_by) args["asked"] = asked_json({{e.asked_by, line_of(e.asked_at), 1}})[0];
     events.push_back({{"ph", "X"},
                       {"name", e.what},
                       {"cat", kind_of(e)},

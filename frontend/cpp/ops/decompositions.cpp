@@ -9,6 +9,7 @@
 #include "compiler/ir/user_kernel.h"
 #include "frontend/cpp/record/record.h"
 #include "frontend/cpp/record/resident_index.h"
+#include "frontend/cpp/session/asked.h"
 #include "frontend/cpp/session/session_state.h"
 #include "frontend/cpp/weft/create.h"
 #include "frontend/cpp/weft/ops.h"
@@ -35,6 +36,7 @@ std::string matrix_at(const Shape& stack, int64_t place) {
 
 // They are computed together.
 void check(const Decomposing& of, std::span<const Array> results) {
+  const detail::AskedScope asked("a decomposition");
   eval(results);
   const std::vector<int64_t> info = results.back().to_vector<int64_t>();
   const auto failed = std::ranges::find_if(info, [](int64_t why) { return why != 0; });

@@ -14,6 +14,7 @@
 #include "frontend/cpp/array/view.h"
 #include "frontend/cpp/evaluate/evaluate.h"
 #include "frontend/cpp/record/record.h"
+#include "frontend/cpp/session/asked.h"
 #include "frontend/cpp/session/long_work.h"
 #include "frontend/cpp/weft/shaping.h"
 
@@ -157,6 +158,7 @@ NodeRef positions_of_true(const Array& mask) {
   if (Access::view(mask)) return positions_of_true(mask.copy());
   const detail::Cell& cell = *Access::cell(mask);
   if (NodeRef known = cell.true_positions()) return known;
+  const detail::AskedScope asked("a mask, whose true elements are counted");
   const runtime::BufferRef bytes = detail::materialized(*Access::cell(mask));
   const NodeRef value = cell.value();
   runtime::Device& device = *cell.device.device;

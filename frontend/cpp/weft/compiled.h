@@ -11,10 +11,13 @@
 
 namespace weft {
 
+class Compiled;
 namespace detail {
 struct FunctionGraph;
 FunctionGraph function_graph(const char* op, std::span<const Array> arguments,
                              const std::function<std::vector<Array>(std::span<const Array>)>& f);
+// A call whose work began then by the clock of profiles; 0: begins now.
+std::vector<Array> call_since(int64_t since, const Compiled& f, std::span<const Array> arguments);
 }  // namespace detail
 
 class Compiled {
@@ -50,6 +53,9 @@ class Compiled {
  private:
   struct State;
   struct Recorded;
+  std::vector<Array> run(std::span<const Array> arguments) const;
+  friend std::vector<Array> detail::call_since(int64_t since, const Compiled& f,
+                                               std::span<const Array> arguments);
   friend detail::FunctionGraph detail::function_graph(const char* op, std::span<const Array> arguments,
                                                       const Function& f);
   std::shared_ptr<const State> state_;

@@ -16,6 +16,13 @@ struct ProfileLine {
   uint32_t line = 0;
 };
 
+// What looked at values, so that they were computed: a flush.
+struct ProfileAsked {
+  std::string by;    // "float()", "print or repr", "eval()", or a function that needs values
+  ProfileLine line;  // where; no file where that is not known
+  int64_t count = 0;
+};
+
 // Work of one kind, of the same ops for the same lines.
 struct ProfileRow {
   // kernel, blocks, library, copy, upload, download, compile, load, plan, interpret, host, record, setup, overhead,
@@ -30,6 +37,7 @@ struct ProfileRow {
   int64_t bytes_read = 0, bytes_written = 0;  // as planned
   int64_t operations = 0;                     // of floats, in matrix products; 0 where they are not counted
   int64_t behind = 0;                         // of the count: compiled while nobody waited
+  std::vector<ProfileAsked> asked;  // of overhead and first calls: what asked for it, the most often first
 };
 
 // An avoidable cost: its cause, the lines that have it, and what to write instead.

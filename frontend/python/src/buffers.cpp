@@ -58,6 +58,7 @@ int give_buffer(PyObject* owner, const Array& x, const char* format, Give how, P
         if ((flags & PyBUF_WRITABLE) && !writable) refuse_buffer("the array cannot be written to");
         std::unique_ptr<Exported> exported;
         try {
+          const PythonAsked asked("numpy()");
           exported.reset(new Exported{lent_for(how, x), {}, {}});
         } catch (const Interrupted&) {
           // NumPy drops what is raised here and asks in another way, whose first step the signal ends.

@@ -17,6 +17,7 @@
 #include "frontend/python/src/errors.h"
 #include "frontend/python/src/guard.h"
 #include "frontend/python/src/module.h"
+#include "frontend/python/src/profile.h"
 #include "frontend/python/src/the_end.h"
 
 namespace weft::python {
@@ -322,6 +323,7 @@ PyObject* call(PyObject* self, PyObject* const* args, size_t flagged, PyObject* 
     if (Compiled::recording() || detail::keeps_past() || Session::current().watch() != Watch::Nothing)
       return or_wait_for_the_end(
           [&] { return PyObject_Vectorcall(compiled_of(self).function, args, flagged, keywords); });
+    const int64_t since = profile_time();
     const auto count = static_cast<size_t>(PyVectorcall_NARGS(flagged));
     bool general = keywords && PyTuple_GET_SIZE(keywords) > 0;
     constexpr size_t kFewArguments = 8;
@@ -347,7 +349,8 @@ PyObject* call(PyObject* self, PyObject* const* args, size_t flagged, PyObject* 
       recording->program->warm();
       return Py_NewRef(Py_None);
     }
-    std::vector<Array> results = (*recording->program)(arrays);
+    const PythonAsked asked("a call of a compiled function");
+    std::vector<Array> results = detail::call_since(since, *recording->program, arrays);
     PyObject* kind = recording->kind.ptr();
     if (kind == reinterpret_cast<PyObject*>(array_type))
       return wrap(std::move(results[0]), recording->gives_value[0]);

@@ -399,6 +399,7 @@ int contains(PyObject* self, PyObject* value) {
       [&] {
         Argument given;
         if (!given.parse(value)) return 0;
+        const PythonAsked asked("in");
         return any(equal(array_of(self), given.operand())).item<bool>() ? 1 : 0;
       },
       -1);

@@ -1,6 +1,7 @@
 #include "frontend/python/src/line.h"
 
 #include <frameobject.h>
+#include <nanobind/stl/string.h>
 
 #include <cstring>
 #include <string>
@@ -17,6 +18,7 @@ struct Place {
   int instruction = -1;
   bool inside = false;  // of the package
   ir::SourceLine line;
+  const char* function = nullptr;  // "eval()"
 };
 
 constexpr size_t kPlaces = 1 << 13;
@@ -53,6 +55,20 @@ const char* interned(PyObject* name) {
   return known->second.c_str();
 }
 
+// How users call the package's function: special methods by what calls them.
+const char* interned_call(PyObject* name) {
+  static auto* const calls = new std::unordered_map<std::string, std::string>{
+      {"_array", "numpy()"}, {"_repr", "print or repr"}, {"_str", "print or str"}};
+  const char* text = PyUnicode_AsUTF8(name);
+  if (!text) {
+    PyErr_Clear();
+    text = "";
+  }
+  const auto [known, is_new] = calls->try_emplace(text);
+  if (is_new) known->second = std::string(text + std::strspn(text, "_")) + "()";
+  return known->second.c_str();
+}
+
 #if PY_VERSION_HEX < 0x030B0000
 int instruction_of(PyFrameObject* frame) { return frame->f_lasti; }
 #else
@@ -72,6 +88,7 @@ const Place& place_of(PyFrameObject* frame) {
   place.code = code;
   place.instruction = instruction;
   place.line = {interned(code->co_filename), static_cast<uint32_t>(PyFrame_GetLineNumber(frame))};
+  place.function = interned_call(code->co_name);
   place.inside =
       package_folder && std::strncmp(place.line.file, package_folder->c_str(), package_folder->size()) == 0;
   const Place& result = place;
@@ -83,23 +100,45 @@ LineScope scope_of(const ir::SourceLine& line) { return {line.file, line.line}; 
 
 }  // namespace
 
-ir::SourceLine python_line() {
-  PyFrameObject* frame = PyEval_GetFrame();
-  if (!frame) return {"<python>", 0};
-  const Place* place = &place_of(frame);
-  if (!place->inside) return place->line;
-  // The package's own Python calls: the frame outside of it is the user's.
+namespace {
+
+// The user's frame, and the package's function that it called; null where it called none of Python's.
+struct Called {
+  const Place* user = nullptr;
+  const char* function = nullptr;
+};
+
+Called called_now(PyFrameObject* frame) {
+  Called out{&place_of(frame), nullptr};
+  if (!out.user->inside) return out;
   PyFrameObject* back = PyFrame_GetBack(frame);
   while (back) {
-    place = &place_of(back);
-    PyFrameObject* next = place->inside ? PyFrame_GetBack(back) : nullptr;
+    out.function = out.user->function;
+    out.user = &place_of(back);
+    PyFrameObject* next = out.user->inside ? PyFrame_GetBack(back) : nullptr;
     Py_DECREF(back);
     back = next;
   }
-  return place->line;
+  return out;
+}
+
+detail::Asked asked_for(const char* by) {
+  PyFrameObject* frame = PyEval_GetFrame();
+  if (!frame) return {by, {}};
+  const Called called = called_now(frame);
+  return {called.function ? called.function : by, called.user->line};
+}
+
+}  // namespace
+
+ir::SourceLine python_line() {
+  PyFrameObject* frame = PyEval_GetFrame();
+  // The package's own Python calls: the frame outside of it is the user's.
+  return frame ? called_now(frame).user->line : ir::SourceLine{"<python>", 0};
 }
 
 PythonLine::PythonLine() : scope_(scope_of(python_line())) {}
+PythonAsked::PythonAsked(const char* by) : scope_(asked_for(by)) {}
 
 void bind_lines(nb::module_& m) {
   m.def(

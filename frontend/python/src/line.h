@@ -5,6 +5,7 @@
 #include <nanobind/nanobind.h>
 
 #include "compiler/ir/lines.h"
+#include "frontend/cpp/session/asked.h"
 #include "frontend/cpp/weft/array.h"
 
 namespace weft::python {
@@ -20,6 +21,16 @@ class PythonLine {
 
 // That line.
 ir::SourceLine python_line();
+
+// While it lives, this thread looks at values, as the user's line asks for: by the function of the package that the line
+// calls, or else by what is named here.
+class PythonAsked {
+ public:
+  explicit PythonAsked(const char* by);
+
+ private:
+  detail::AskedScope scope_;
+};
 
 // Frames of code in this folder are passed over.
 void bind_lines(nanobind::module_& m);

@@ -229,7 +229,11 @@ void bind_looks(nb::module_& m) {
       "duplicate", [](const Valued& x) { return Valued{duplicate(x.array), x.is_value}; }, "x"_a,
       "The array in memory of its own.");
   m.def(
-      "copy_to", [](const Array& x, uintptr_t address) { x.copy_to(reinterpret_cast<void*>(address)); },
+      "copy_to",
+      [](const Array& x, uintptr_t address) {
+        const PythonAsked asked("numpy()");
+        x.copy_to(reinterpret_cast<void*>(address));
+      },
       "x"_a, "address"_a, "Writes the elements to row-major host memory.");
   m.def(
       "copy_into",
@@ -241,6 +245,7 @@ void bind_looks(nb::module_& m) {
         }
         const std::unique_ptr<Py_buffer, void (*)(Py_buffer*)> held(&view, PyBuffer_Release);
         if (view.len != x.size() * static_cast<Py_ssize_t>(x.itemsize())) return false;
+        const PythonAsked asked("numpy()");
         x.copy_to(view.buf);
         return true;
       },

@@ -117,6 +117,7 @@ void bind_session(nb::module_& m) {
       [](const std::vector<Array>& arrays) {
         const PythonLine line;
         eval(arrays);
+        const PythonAsked asked("eval()");
       },
       "arrays"_a);
   m.def(
@@ -126,6 +127,7 @@ void bind_session(nb::module_& m) {
         if (number_of(x.ptr())) return true;  // it is there
         const PythonLine line;
         eval({&array_of(x.ptr()), 1});
+        const PythonAsked asked("eval()");
         return true;
       },
       "x"_a.none(), "Whether it is an array, which is computed then.");
@@ -162,7 +164,13 @@ void bind_session(nb::module_& m) {
         return nb::make_tuple(found.agrees, found.text, found.json);
       },
       "arrays"_a);
-  m.def("one_kernel", [](const std::vector<Array>& arrays) { one_kernel(arrays); }, "arrays"_a);
+  m.def(
+      "one_kernel",
+      [](const std::vector<Array>& arrays) {
+        const PythonAsked asked("one_kernel()");
+        one_kernel(arrays);
+      },
+      "arrays"_a);
   m.def("stats", stats_dict);
   m.def("sync", [] { sync(); });
   bind_settings(m);

@@ -30,18 +30,23 @@ PyObject* number_object(const Scalar& value) {
 // The number that an array is, where nobody has to know that it was looked at; null otherwise.
 const Scalar* known_number(PyObject* self) { return detail::records_cells() ? nullptr : number_of(self); }
 
-nb::object only_element(PyObject* self) {
+// `by`: as the user writes the look.
+nb::object only_element(PyObject* self, const char* by) {
   const Scalar* known = known_number(self);
-  PyObject* number = number_object(known ? *known : array_of(self).only_element());
+  PyObject* number = known ? number_object(*known) : nullptr;
+  if (!known) {
+    const PythonAsked asked(by);
+    number = number_object(array_of(self).only_element());
+  }
   if (!number) throw nb::python_error();
   return nb::steal(number);
 }
 
 // The element of an array of rank 0; TypeError for others, as Python's conversions raise it.
-nb::object one_value(PyObject* self, const char* what) {
-  if (known_number(self)) return only_element(self);
+nb::object one_value(PyObject* self, const char* what, const char* by) {
+  if (known_number(self)) return only_element(self, by);
   const Array& x = array_of(self);
-  if (x.ndim() == 0) return only_element(self);
+  if (x.ndim() == 0) return only_element(self, by);
   throw TypeError(std::string(what) + ": takes one element, an array of rank 0" +
                   (x.size() == 1 ? "; item() takes any array of one" : "") + ": got shape " +
                   to_string(x.shape()));
@@ -59,20 +64,20 @@ int truth(PyObject* self) {
               "got shape " +
               to_string(x.shape()));
         }
-        return PyObject_IsTrue(only_element(self).ptr());
+        return PyObject_IsTrue(only_element(self, "if or bool()").ptr());
       },
       -1);
 }
 
 PyObject* to_int(PyObject* self) {
-  return guarded([&] { return PyNumber_Long(one_value(self, "int").ptr()); });
+  return guarded([&] { return PyNumber_Long(one_value(self, "int", "int()").ptr()); });
 }
 PyObject* to_float(PyObject* self) {
-  return guarded([&] { return PyNumber_Float(one_value(self, "float").ptr()); });
+  return guarded([&] { return PyNumber_Float(one_value(self, "float", "float()").ptr()); });
 }
 PyObject* to_complex(PyObject* self, PyObject*) {
   return guarded([&]() -> PyObject* {
-    const nb::object number = one_value(self, "complex");
+    const nb::object number = one_value(self, "complex", "complex()");
     if (PyComplex_Check(number.ptr())) return number.inc_ref().ptr();
     const nb::object real = nb::steal(PyNumber_Float(number.ptr()));
     if (!real.is_valid()) throw nb::python_error();
@@ -89,7 +94,7 @@ PyObject* to_index(PyObject* self) {
       throw TypeError("index: only an integer array of rank 0 is a position: got " +
                       std::string(name(x.dtype())) + " " + to_string(x.shape()));
     }
-    return only_element(self).release().ptr();
+    return only_element(self, "an index or a range").release().ptr();
   });
 }
 
@@ -100,6 +105,7 @@ PyObject* item(PyObject* self, PyObject* const* args, Py_ssize_t count) {
     if (count == 0) {
       if (x.size() != 1)
         throw Error("item: takes an array of one element: got shape " + to_string(x.shape()));
+      const PythonAsked asked("item()");
       return number_object(x.only_element());
     }
     Dims positions;
@@ -131,6 +137,7 @@ PyObject* item(PyObject* self, PyObject* const* args, Py_ssize_t count) {
       throw Error("item: takes a position, or one for each of " + std::to_string(x.ndim()) + " axes: got " +
                   std::to_string(positions.size()));
     }
+    const PythonAsked asked("item()");
     return number_object(x.element(positions).only_element());
   });
 }

@@ -3,10 +3,12 @@
 
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <numeric>
 #include <thread>
 
+#include "frontend/cpp/inspect/advise.h"
 #include "frontend/cpp/inspect/time_shares.h"
 #include "frontend/cpp/weft/profile.h"
 #include "tests/support/test_session.h"
@@ -88,6 +90,75 @@ TEST(TimeShares, ThreadsShareAMomentAndWhatWaitsHasNone) {
       detail::time_shares(events, [](const auto& e) { return e.work == runtime::Work::Plan; });
   EXPECT_THAT(shares.ns, testing::ElementsAre(40, 45, 15, 0));
   EXPECT_EQ(shares.covered, 100);
+}
+
+// Advice on these pieces of work of one thread, which follow each other.
+std::vector<ProfileAdvice> advice_of(const std::vector<runtime::TraceEvent>& events,
+                                     const std::vector<ProfileRow>& rows) {
+  std::vector<int64_t> ns;
+  ns.reserve(events.size());
+  for (const runtime::TraceEvent& e : events) ns.push_back(e.ns);
+  return detail::advice_on({events, ns, rows, {}, 1'000'000, 500'000});
+}
+
+runtime::TraceEvent plan_at(int64_t start, uint64_t alike) {
+  runtime::TraceEvent e = event(runtime::Work::Plan, 0, start, 1000);
+  e.what = "3 operations into 1 step", e.lines = {{"loop.py", 4}}, e.alike = alike;
+  return e;
+}
+
+TEST(Advice, OneLineThatIsSeveralGraphsIsCompiledOnceForEach) {
+  std::vector<runtime::TraceEvent> events;
+  for (int64_t turn = 0; turn < 4; ++turn) events.push_back(plan_at(2000 * turn, 1 + turn));
+  EXPECT_THAT(advice_of(events, {}), testing::IsEmpty());
+  for (int64_t turn = 4; turn < 6; ++turn) events.push_back(plan_at(2000 * turn, 3));
+  const std::vector<ProfileAdvice> advice = advice_of(events, {});
+  ASSERT_EQ(advice.size(), 1u);
+  EXPECT_EQ(advice[0].cause, "compiled again");
+  EXPECT_THAT(advice[0].text, HasSubstr("compiled again 2 times after the first"));
+  EXPECT_EQ(advice[0].ns, 2000);
+}
+
+TEST(Advice, TheDearestRecordingIsNeededInAnyCase) {
+  std::vector<runtime::TraceEvent> events;
+  for (const int64_t ns : {300, 5000, 200}) {
+    events.push_back(event(runtime::Work::Record, 0, 10'000 * static_cast<int64_t>(events.size()), ns));
+    events.back().what = "scaled";
+  }
+  ProfileRow row;
+  row.kind = "record", row.what = "scaled", row.count = 3;
+  const std::vector<ProfileAdvice> advice = advice_of(events, {row});
+  ASSERT_EQ(advice.size(), 1u);
+  EXPECT_EQ(advice[0].cause, "recorded again");
+  EXPECT_EQ(advice[0].ns, 500);
+}
+
+TEST_F(ProfileTest, SaysWhatLookedAtValues) {
+  const Array x = ones({40'000});
+  x.eval();
+  Profile profile(session_);
+  for (int turn = 0; turn < 3; ++turn) static_cast<void>(sum(exp(x) + turn).item<double>());
+  (x * 3).eval();
+  profile.stop();
+  std::map<std::string, int64_t> asked;
+  for (const ProfileRow& row : profile.rows())
+    for (const ProfileAsked& one : row.asked) asked[one.by] += one.count;
+  EXPECT_THAT(asked, testing::ElementsAre(testing::Pair("eval()", 1), testing::Pair("item()", 3)));
+  EXPECT_THAT(profile.table(), HasSubstr(", as item() asked"));
+}
+
+TEST_F(ProfileTest, WorkAroundCallsOfCompiledFunctionsIsOverhead) {
+  const Array x = ones({40'000});
+  x.eval();
+  const Compiled f({&x, 1}, [](std::span<const Array> args) { return std::vector{exp(args[0]) + 1}; });
+  Profile profile(session_);
+  for (int turn = 0; turn < 5; ++turn) f({&x, 1});
+  profile.stop();
+  const auto overhead = std::ranges::find(profile.rows(), "overhead", &ProfileRow::kind);
+  ASSERT_NE(overhead, profile.rows().end());
+  EXPECT_EQ(overhead->count, 5);
+  ASSERT_EQ(overhead->asked.size(), 1u);
+  EXPECT_EQ(overhead->asked[0].by, "a call of a compiled function");
 }
 
 TEST_F(ProfileTest, RowsOfAllThreadsAreTheWallTime) {

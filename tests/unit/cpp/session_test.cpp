@@ -381,8 +381,8 @@ TEST_F(SessionTest, ExplainNamesOpsAndLines) {
   const std::string computed = explain(s.eval());
   EXPECT_THAT(computed, testing::StartsWith(
                             "the value lies in memory: nothing to compute\nit was computed by this program"));
-  EXPECT_THAT(computed, HasSubstr(", which session_test.cpp:" + std::to_string(here) +
-                                  " asked for:\nstep 0: kernel over"));
+  EXPECT_THAT(computed, HasSubstr(", of session_test.cpp:" + std::to_string(here) +
+                                  ", as eval() looked at it:\nstep 0: kernel over"));
 }
 
 TEST_F(SessionTest, ExplainTakesSeveralArraysOfOneProgram) {

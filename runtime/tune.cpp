@@ -63,7 +63,7 @@ std::vector<TunedKernel> tune(const CompileProgram& compile, const std::shared_p
       if (std::ranges::count(seen, what) > 0) return false;
       seen.push_back(std::move(what));
       tuned.tried.push_back({bias, clock.milliseconds(*loaded)});
-      progress.reach(static_cast<int64_t>(clock.seconds() - start));
+      progress.reach(static_cast<int64_t>(std::min(limit, clock.seconds() - start)));
       return true;
     };
     measure(k->bias);

@@ -1,5 +1,6 @@
 // `weft explain`: which ops became which kernel, and for each edge why it was fused or not.
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <utility>
 
@@ -8,8 +9,10 @@
 #include "frontend/cli/graph_file.h"
 #include "frontend/cli/machine.h"
 #include "frontend/cli/print_json.h"
+#include "frontend/cpp/inspect/colours.h"
 #include "frontend/cpp/inspect/explain_graph.h"
 #include "frontend/cpp/inspect/memory_speed.h"
+#include "frontend/cpp/session/terminal.h"
 #include "runtime/choices.h"
 
 namespace weft::cli {
@@ -18,10 +21,14 @@ namespace {
 struct Flags {
   GraphPath path;
   std::string detail = "all";
-  bool json = false;
+  bool json = false, plain = false;
   DeviceChoice device = default_device_choice();
   CompileFlags compile;
 };
+
+void print_text(const std::string& text, bool colours) {
+  fmt::print("{}", colours ? detail::coloured(text) : text);
+}
 
 void run(const Flags& flags) {
   GraphFile file = read_graph(flags.path);
@@ -31,16 +38,18 @@ void run(const Flags& flags) {
   runtime::Choices choices(open_cache(flags.device), machine.architecture);
   Options options = compile_options(flags.compile);
   options.choose = [&](const KernelKey& key) { return choices.find(key); };
-  const ExplainDetail detail = explain_detail_named(flags.detail);
+  const ExplainDetail much = explain_detail_named(flags.detail);
   const ir::Graph graph = lift_constants(file.graph, lifted);
   detail::ExplainedGraph explained =
       detail::explained_graph(graph, compile_explained(graph, machine.target, options));
   explained.device = flags.device.name;
   if (machine.device) explained.memory_speed = detail::memory_speed(machine.device);
+  if (machine.device && much == ExplainDetail::Compiled)
+    explained.compiled_steps = detail::compiled_steps(explained.compiled.program, *machine.device);
   if (flags.json)
     fmt::print("{}\n", detail::json_of({std::move(explained)}));
   else
-    fmt::print("{}", detail::text_of(explained, detail));
+    print_text(detail::text_of(explained, much), !flags.plain && detail::takes_colours(STDOUT_FILENO));
 }
 
 }  // namespace
@@ -52,11 +61,15 @@ void add_explain(CLI::App& app) {
       "Examples:\n  weft explain softmax.weft\n  weft explain softmax.weft --device cuda\n  weft explain "
       "softmax.weft --detail summary\n  weft explain softmax.weft --json");
   add_graph_path(*command, flags->path);
-  command->add_option("--detail", flags->detail, "How much: summary, kernels or all (also each value)")
-      ->check(CLI::IsMember({"summary", "kernels", "all"}))
+  command
+      ->add_option("--detail", flags->detail,
+                   "How much: summary, kernels, all (also each value) or compiled (also what compiling made "
+                   "of kernels)")
+      ->check(CLI::IsMember({"summary", "kernels", "all", "compiled"}))
       ->type_name("DETAIL")
       ->capture_default_str();
   add_json_flag(*command, flags->json);
+  command->add_flag("--no-color", flags->plain, "No colours on a terminal, as NO_COLOR in the environment");
   add_device_options(*command, flags->device, false);
   add_compile_options(*command, flags->compile);
   command->callback([flags] { run(*flags); });

@@ -2,6 +2,7 @@
 
 import copy
 import pickle
+import re
 
 import numpy as np
 import pytest
@@ -25,14 +26,14 @@ def test_detail_says_less():
     texts = [wf.explain(y, detail=detail) for detail in ("summary", "kernels", "all")]
     assert texts[1].startswith(texts[0]) and texts[2].startswith(texts[1]) and texts[2] == wf.explain(y)
     assert "step 0" not in texts[0] and "fused:" not in texts[1] and "fused:" in texts[2]
-    with pytest.raises(wf.Error, match="the detail is summary, kernels or all: got 'much'"):
+    with pytest.raises(wf.Error, match="the detail is summary, kernels, all or compiled: got 'much'"):
         wf.explain(y, detail="much")
 
 
 def test_it_is_data_too():
     made = wf.explain(scaled())
     everything = made.to_dict()
-    assert (everything["schema"], everything["version"]) == ("weft.explain", 1)
+    assert (everything["schema"], everything["version"]) == ("weft.explain", 2)
     (program,) = everything["programs"]
     assert program["summary"]["op_by_op_bytes"] == 12_000_000 and program["summary"]["seconds"] == pytest.approx(4e6 / 20e9)
     (step,) = program["steps"]
@@ -42,11 +43,13 @@ def test_it_is_data_too():
     assert wf.explain(wf.eval(scaled())).to_dict()["programs"] == []
 
 
-def test_what_was_computed_says_by_which_program_and_which_line_asked():
+def test_what_was_computed_says_by_which_program_and_what_looked_at_it():
     y = wf.eval(scaled())
     text = wf.explain(y)
-    asked = scaled.__code__.co_firstlineno + 2
-    assert text.startswith(f"the value lies in memory: nothing to compute\nit was computed by this program, which test_explain.py:{asked} asked for:\n")
+    line = scaled.__code__.co_firstlineno + 2
+    asked = test_what_was_computed_says_by_which_program_and_what_looked_at_it.__code__.co_firstlineno + 1
+    assert text.startswith("the value lies in memory: nothing to compute\nit was computed by this program, "
+                           f"of test_explain.py:{line}, as eval() at test_explain.py:{asked} looked at it:\n")
     assert "step 0: kernel over" in text and "exp, multiply, add" in text
     assert wf.explain(y[3]).startswith("a view of a value that lies in memory") and "it was computed by this program" in wf.explain(y[3])
     assert wf.explain(y).to_dict()["computed"] == [text.split("\n", 1)[1]]
@@ -57,7 +60,7 @@ def test_results_of_compiled_functions_say_their_program_too():
     x = wf.eval(wf.ones((1000, 500), dtype="float32"))
     f(x)
     text = wf.explain(f(x))
-    assert "it was computed by this program:\nstep 0: kernel over" in text and "exp, multiply, add" in text
+    assert "it was computed by this program, as a call of a compiled function at test_explain.py:" in text and "exp, multiply, add" in text
 
 
 def test_what_nothing_is_known_of_says_what_to_explain_instead():
@@ -143,3 +146,43 @@ def test_a_loop_whose_turns_nobody_knows_says_so():
 
     made = wf.explain(halved, wf.ones(5000) * 9)
     assert made.to_dict()["programs"][0]["summary"]["unknown_turns"] and "of loops and branches for one turn" in made
+
+
+def test_it_says_how_loops_run_and_what_compiling_made_of_them(on_cpu):
+    (step,) = wf.explain(scaled()).to_dict()["programs"][0]["steps"]
+    assert step["schedule"]["text"].startswith("maps: axis 0 by ") and step["schedule"]["reason"].startswith("pointwise") and step["compiled"] is None
+    made = wf.explain(scaled(), detail="compiled")
+    (step,) = made.to_dict()["programs"][0]["steps"]
+    compiled = step["compiled"]
+    assert compiled["instructions"] > 20 and compiled["vector_bytes"] in (0, 16, 32, 64) and compiled["registers"] is None
+    assert f"how step 0 runs: {step['schedule']['text']}\n  as: {step['schedule']['reason']}\n  compiled: {compiled['instructions']} instructions" in made
+    assert made.startswith(wf.explain(scaled()))
+
+
+def test_what_does_not_fuse_says_what_to_write_instead():
+    x = wf.eval(wf.asarray(np.ones((64, 64))))
+    (program,) = wf.explain(wf.sum((x * 2) @ x, axis=1)).to_dict()["programs"]
+    apart = [edge for edge in program["edges"] if not edge["fused"]]
+    assert apart and all("sum(x * v, 1)" in edge["instead"] for edge in apart if edge["reason"].startswith("a library"))
+    assert all(edge["instead"] is None for edge in program["edges"] if edge["fused"])
+
+
+def test_colours_are_for_terminals_that_take_them(monkeypatch, capsys):
+    class Terminal:
+        def isatty(self):
+            return True
+
+    text = wf.explain(scaled())
+    assert "\x1b" not in repr(text) and repr(text) == str(text)
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    with monkeypatch.context() as patch:
+        patch.setattr("sys.stdout", Terminal())
+        shown = repr(text)
+        assert "\x1b" not in str(text)
+        patch.setenv("NO_COLOR", "1")
+        assert repr(text) == str(text)
+    assert re.sub("\x1b\\[[0-9;]*m", "", shown) == str(text) and shown.count("\x1b[0m") >= 2
+    text.print(color=True)
+    text.print()
+    assert capsys.readouterr().out == shown + "\n" + str(text) + "\n"

@@ -457,16 +457,6 @@ def test_work_says_what_looked_at_values(on_cpu):
     assert f", as float() at {os.path.basename(HERE)}:{first} asked" in str(p)
 
 
-def test_small_kernels_say_what_looks_in_each_turn(on_cpu):
-    rows = wf.eval(wf.asarray(np.ones((60, 400))))
-    with wf.set_tier("compile"), wf.profile() as p:
-        for row in range(60):
-            value = float(wf.sum(rows[row] * 2.5)); line = line_here()  # noqa: E702
-    assert value == 1000
-    (advice,) = [one for one in p.advice() if one["cause"] == "small kernels"]
-    assert f"in each turn, by float() at {os.path.basename(HERE)}:{line}: " in advice["text"]
-
-
 def test_what_goes_around_calls_of_compiled_functions_is_no_code_of_yours():
     x = large()
     f = wf.compile(lambda x: wf.exp(x) * 2)

@@ -239,6 +239,12 @@ def test_one_kernel_is_a_contract():
     assert wf.one_kernel(y) is not None
     with pytest.raises(wf.Error, match="one_kernel"):
         wf.one_kernel(wf.ones((64, 64)) @ wf.ones((64, 64)) + wf.sum(wf.ones((64, 64)) @ wf.ones((64, 64))))
+    x, narrow = wf.eval(wf.asarray(np.ones((64, 64)))), wf.eval(wf.asarray(np.ones((64, 64), np.float32)))
+    with pytest.raises(wf.Error, match="one_kernel: the array must be one kernel: got 2 kernels and 1 library call") as told:
+        wf.one_kernel(wf.exp(narrow * 2) @ x + 1)
+    lines = str(told.value).splitlines()
+    assert lines[1].startswith("advice: widened at test_session.py:")
+    assert any(line.startswith("to change: ") and "a library " in line and "`sum(x * v, 1)`" in line for line in lines)
 
 
 def test_threads_share_arrays():

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <utility>
 #include <variant>
@@ -12,6 +13,7 @@
 #include "frontend/cpp/inspect/advise.h"
 #include "frontend/cpp/inspect/advise_before.h"
 #include "frontend/cpp/inspect/lines_json.h"
+#include "frontend/cpp/inspect/ways_to_fuse.h"
 
 namespace weft {
 
@@ -19,7 +21,8 @@ ExplainDetail explain_detail_named(const std::string& name) {
   if (name == "summary") return ExplainDetail::Summary;
   if (name == "kernels") return ExplainDetail::Kernels;
   if (name == "all") return ExplainDetail::All;
-  throw Error("explain: the detail is summary, kernels or all: got '" + name + "'");
+  if (name == "compiled") return ExplainDetail::Compiled;
+  throw Error("explain: the detail is summary, kernels, all or compiled: got '" + name + "'");
 }
 
 }  // namespace weft
@@ -30,7 +33,8 @@ namespace {
 
 using nlohmann::ordered_json;
 
-constexpr int kExplainSchema = 1;
+// 2: steps have their schedules, what they were compiled to, and bytes; edges what to write instead.
+constexpr int kExplainSchema = 2;
 // Of fewer bytes, starting a kernel takes as long as moving them.
 constexpr int64_t kWorthTiming = 100'000;
 
@@ -135,6 +139,24 @@ ordered_json shape_json(const Shape& shape) {
   return out;
 }
 
+ordered_json if_said(int number) { return number < 0 ? ordered_json() : ordered_json(number); }
+
+ordered_json compiled_json(const std::optional<CompiledStep>& step) {
+  if (!step) return {};
+  return {{"registers", if_said(step->gpu.registers)},
+          {"spill_bytes", if_said(step->gpu.spill_bytes)},
+          {"shared_bytes", if_said(step->gpu.shared_bytes)},
+          {"blocks_per_processor", if_said(step->gpu.blocks_per_processor)},
+          {"occupancy", step->occupancy < 0 ? ordered_json() : ordered_json(step->occupancy)},
+          {"instructions", if_said(step->instructions)},
+          {"vector_bytes", if_said(step->vector_bytes)}};
+}
+
+ordered_json schedule_json(const Explanation::Step& step) {
+  if (step.schedule.empty()) return {};
+  return {{"text", step.schedule}, {"reason", step.chosen_because}};
+}
+
 ordered_json decisions_json(const Explanation& e) {
   ordered_json values = ordered_json::array(), steps = ordered_json::array(), edges = ordered_json::array(),
                repeated = ordered_json::array();
@@ -158,14 +180,19 @@ ordered_json decisions_json(const Explanation& e) {
                      {"keeps", std::move(keeps)},
                      {"operations", s.operations},
                      {"notes", s.notes},
+                     {"schedule", schedule_json(s)},
+                     {"compiled", ordered_json()},
                      {"bodies", std::move(bodies)}});
   }
   for (const Explanation::Edge& edge : e.edges)
-    edges.push_back({{"from", edge.from},
-                     {"to", edge.to},
-                     {"fused", edge.fused},
-                     {"reason", edge.reason},
-                     {"bytes_saved", edge.bytes_saved}});
+    edges.push_back(
+        {{"from", edge.from},
+         {"to", edge.to},
+         {"fused", edge.fused},
+         {"reason", edge.reason},
+         {"instead", edge.fused || way_to_fuse(edge.reason).empty() ? ordered_json()
+                                                                    : ordered_json(way_to_fuse(edge.reason))},
+         {"bytes_saved", edge.bytes_saved}});
   for (const Explanation::Repeated& one : e.repeated)
     repeated.push_back(
         {{"kernels", one.kernels}, {"ops", one.origin.ops}, {"lines", lines_json(one.origin.lines)}});
@@ -198,6 +225,39 @@ ordered_json summary_json(const ExplainedGraph& e) {
 
 }  // namespace
 
+namespace {
+
+// "310 instructions, vectors of 64 bytes", or registers and what else a GPU's compiler said.
+std::string text_of(const CompiledStep& step) {
+  std::string out;
+  const auto add = [&](bool is_said, const std::string& text) {
+    if (is_said) out += (out.empty() ? "" : ", ") + text;
+  };
+  add(step.instructions >= 0, count_text(step.instructions, "instruction"));
+  add(step.vector_bytes > 0, fmt::format("vectors of {} bytes", step.vector_bytes));
+  const runtime::KernelResources& gpu = step.gpu;
+  add(gpu.registers >= 0, fmt::format("{} registers a thread", gpu.registers));
+  add(gpu.spill_bytes >= 0, fmt::format("{} bytes of them spilled", gpu.spill_bytes));
+  add(gpu.shared_bytes >= 0, fmt::format("{} bytes of shared memory a block", gpu.shared_bytes));
+  add(step.occupancy >= 0, fmt::format("{:.0f} % of a multiprocessor's threads", 100 * step.occupancy));
+  return out;
+}
+
+std::string text_of_compiling(const ExplainedGraph& explained) {
+  const std::vector<Explanation::Step>& steps = explained.compiled.explanation.steps;
+  std::string out;
+  for (size_t k = 0; k < steps.size(); ++k) {
+    if (steps[k].schedule.empty()) continue;
+    out += fmt::format("how step {} runs: {}\n", k, steps[k].schedule);
+    if (!steps[k].chosen_because.empty()) out += fmt::format("  as: {}\n", steps[k].chosen_because);
+    if (k < explained.compiled_steps.size() && explained.compiled_steps[k])
+      out += fmt::format("  compiled: {}\n", text_of(*explained.compiled_steps[k]));
+  }
+  return out;
+}
+
+}  // namespace
+
 PlannedWork work_of(const Program& program) {
   PlannedWork work;
   add_program(program, 1, work);
@@ -220,7 +280,27 @@ std::string text_of(const ExplainedGraph& explained, ExplainDetail detail) {
   out += summary_of(explained);
   if (detail == ExplainDetail::Summary) return out;
   out += "\n" + text_of_steps(explained.compiled.explanation);
-  return detail == ExplainDetail::Kernels ? out : out + text_of_reasons(explained.compiled.explanation);
+  if (detail == ExplainDetail::Kernels) return out;
+  out += text_of_reasons(explained.compiled.explanation);
+  return detail == ExplainDetail::Compiled ? out + text_of_compiling(explained) : out;
+}
+
+std::string advice_of(const ExplainedGraph& explained) {
+  std::string out;
+  for (const ProfileAdvice& advice :
+       advice_on(explained.compiled.program, explained.costs, timed_speed(explained)))
+    out += advice_text(advice);
+  std::vector<std::string> said;
+  for (const Explanation::Edge& edge : explained.compiled.explanation.edges) {
+    const std::string_view way = edge.fused ? std::string_view() : way_to_fuse(edge.reason);
+    if (way.empty()) continue;
+    const Explanation::Value& value = explained.compiled.explanation.values[static_cast<size_t>(edge.from)];
+    std::string line = fmt::format("to change: {}: {}: {}\n", to_string(value), edge.reason, way);
+    if (std::ranges::find(said, line) != said.end()) continue;
+    out += line;
+    said.push_back(std::move(line));
+  }
+  return out;
 }
 
 std::string json_of(const std::vector<ExplainedGraph>& explained, const std::vector<std::string>& computed) {
@@ -239,6 +319,8 @@ std::string json_of(const std::vector<ExplainedGraph>& explained, const std::vec
                         {"summary", summary_json(e)},
                         {"advice", std::move(advice)}};
     one.update(decisions_json(e.compiled.explanation));
+    const size_t steps = std::min(e.compiled_steps.size(), one["steps"].size());
+    for (size_t k = 0; k < steps; ++k) one["steps"][k]["compiled"] = compiled_json(e.compiled_steps[k]);
     programs.push_back(std::move(one));
   }
   const ordered_json all = {{"schema", "weft.explain"},

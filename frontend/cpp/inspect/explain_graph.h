@@ -1,10 +1,12 @@
 // What is said of a program that would run: a summary, what to change, and the compiler's decisions; as text and JSON.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "compiler/explain.h"
+#include "frontend/cpp/inspect/kernel_resources.h"
 #include "frontend/cpp/session/costs_seen.h"
 #include "frontend/cpp/weft/explain.h"
 
@@ -23,15 +25,18 @@ PlannedWork work_of(const Program& program);
 struct ExplainedGraph {
   std::string device;
   Explained compiled;
-  double memory_speed = 0;      // bytes a second; 0: not known
-  std::string interpreted;      // why no kernel runs; empty where kernels do
-  std::vector<CostSeen> costs;  // what could be spared
+  double memory_speed = 0;                                  // bytes a second; 0: not known
+  std::string interpreted;                                  // why no kernel runs; empty where kernels do
+  std::vector<CostSeen> costs;                              // what could be spared
+  std::vector<std::optional<CompiledStep>> compiled_steps;  // empty where nobody asked
 };
 
 // The compiled graph with the advice on it.
 ExplainedGraph explained_graph(const ir::Graph& graph, Explained compiled);
 
 std::string text_of(const ExplainedGraph& explained, ExplainDetail detail);
+// The advice alone, and what to write for each value that goes through memory.
+std::string advice_of(const ExplainedGraph& explained);
 // Of one program for each device; `computed`: how arrays that lie in memory came there.
 std::string json_of(const std::vector<ExplainedGraph>& explained,
                     const std::vector<std::string>& computed = {});

@@ -64,12 +64,16 @@ void add_ways(const Inspected& at, Explanation& explanation) {
                                                   : "runs in blocks until its kernel is compiled");
 }
 
-detail::ExplainedGraph explained(const Inspected& at) {
+detail::ExplainedGraph explained(const Inspected& at, ExplainDetail much) {
   const ir::Graph graph = detail::graph_of(at.nodes, at.graph);
   detail::ExplainedGraph out =
       detail::explained_graph(graph, compile_explained(graph, at.device.target, at.device.compile_options()));
   out.device = at.device.name;
   out.memory_speed = detail::memory_speed(at.device.device);
+  if (much == ExplainDetail::Compiled) {
+    const detail::LongWork work;
+    out.compiled_steps = detail::compiled_steps(out.compiled.program, *at.device.device);
+  }
   if (detail::is_interpreted(at.device, at.graph)) {
     const int64_t limit = at.device.session.options.interpret_limit;
     out.interpreted = "the graph's arrays have " + std::to_string(at.graph.elements) +
@@ -89,10 +93,6 @@ bool is_computed(const Array& x) {
   return Inspected(x).in_memory() || Access::cell(x)->value()->op == ir::Op::input;
 }
 
-// What is known of how an array came to lie in memory.
-std::string history_of(const Array& x) {
-  detail::Cell& cell = *Access::cell(x);
-  const std::optional<detail::MadeResult> made = detail::made_lately().find(detail::memory_now(cell));
 // ", as float() at blur.py:12 looked at it", or "" where nobody knows.
 std::string asked_text(const detail::Asked& asked) {
   if (!asked.by) return {};
@@ -100,6 +100,10 @@ std::string asked_text(const detail::Asked& asked) {
   return ", as " + std::string(asked.by) + where + " looked at it";
 }
 
+// What is known of how an array came to lie in memory.
+std::string history_of(const Array& x) {
+  detail::Cell& cell = *Access::cell(x);
+  const std::optional<detail::MadeResult> made = detail::made_lately().find(detail::memory_now(cell));
   if (!made)
     return "what computed it is not known: it was given, was small work that is done at once, or " +
            std::to_string(detail::MadeBy::kMost) +
@@ -133,7 +137,7 @@ std::vector<std::string> histories_of(std::span<const Array> xs) {
 }
 
 // The program of each device that still has something to compute.
-std::vector<detail::ExplainedGraph> explained(std::span<const Array> xs) {
+std::vector<detail::ExplainedGraph> explained(std::span<const Array> xs, ExplainDetail much) {
   std::vector<std::vector<Array>> pending;
   for (const Array& x : xs) {
     const detail::Cell& cell = *Access::cell(x);
@@ -146,7 +150,7 @@ std::vector<detail::ExplainedGraph> explained(std::span<const Array> xs) {
   }
   std::vector<detail::ExplainedGraph> out;
   out.reserve(pending.size());
-  for (const std::vector<Array>& those : pending) out.push_back(explained(Inspected(those)));
+  for (const std::vector<Array>& those : pending) out.push_back(explained(Inspected(those), much));
   return out;
 }
 
@@ -170,7 +174,7 @@ std::string explain(const Array& x) { return explain({&x, 1}, ExplainDetail::All
 std::string explain(std::span<const Array> xs) { return explain(xs, ExplainDetail::All); }
 
 std::string explain(std::span<const Array> xs, ExplainDetail detail) {
-  const std::vector<detail::ExplainedGraph> programs = explained(xs);
+  const std::vector<detail::ExplainedGraph> programs = explained(xs, detail);
   if (programs.empty()) {
     std::string all = xs.size() != 1 ? "the values lie in memory: nothing to compute\n"
                       : Inspected(xs[0]).in_memory()
@@ -187,7 +191,9 @@ std::string explain(std::span<const Array> xs, ExplainDetail detail) {
   return all;
 }
 
-std::string explain_json(std::span<const Array> xs) { return json_of(explained(xs), histories_of(xs)); }
+std::string explain_json(std::span<const Array> xs, ExplainDetail detail) {
+  return json_of(explained(xs, detail), histories_of(xs));
+}
 
 void one_kernel(std::span<const Array> xs) {
   const std::vector<Array> pending = to_compute("one_kernel", xs);
@@ -202,7 +208,8 @@ void one_kernel(std::span<const Array> xs) {
                   std::string(pending.size() > 1 ? "the arrays must be one kernel together"
                                                  : "the array must be one kernel") +
                   ": got " + std::to_string(kernel_steps(program)) + " kernels and " +
-                  std::to_string(library) + " library calls or copies\n" + program.explanation);
+                  std::to_string(library) + " library calls or copies\n" +
+                  advice_of(explained(at, ExplainDetail::All)) + program.explanation);
     }
     if (std::ranges::none_of(pending, [](const Array& x) { return static_cast<bool>(Access::view(x)); })) {
       const auto results = known->run(at.arguments(), at.graph.scalars);

@@ -44,7 +44,7 @@ constexpr std::string_view kVariables[] = {
     "WEFT_CACHE_DIR",    "WEFT_CACHE_LIMIT", "WEFT_CHECK",       "WEFT_CUDA_GRAPHS",     "WEFT_DEVICE",
     "WEFT_DUMP",         "WEFT_DUMP_DATA",   "WEFT_GRAPH_LIMIT", "WEFT_INTERPRET_LIMIT", "WEFT_LOG",
     "WEFT_MEMORY_SPEED", "WEFT_NUMERICS",    "WEFT_NVTX",        "WEFT_PERF_MAP",        "WEFT_PROFILE",
-    "WEFT_THREADS",      "WEFT_TIER"};
+    "WEFT_PROGRESS",     "WEFT_THREADS",     "WEFT_TIER"};
 
 // What is behind "WEFT", without underscores and in capital letters.
 std::string letters_of(std::string_view name) {

@@ -180,14 +180,14 @@ Stats Session::stats() const {
           c.interpreted,      c.blocks_launched, c.bytes_read,  c.bytes_written};
 }
 
-std::vector<std::string> Session::device_names() const {
-  std::string reason;
 Times Session::times() const {
   const auto taken = [](const runtime::Histogram& one) { return Durations{one.counts(), one.ns()}; };
   const runtime::Counters& c = state_->counters;
   return {taken(c.compile_times), taken(c.load_times), taken(c.plan_times)};
 }
 
+std::vector<std::string> Session::device_names() const {
+  std::string reason;
   std::vector<std::string> names{"cpu"};
   const int gpus = runtime::cuda_device_count(reason);
   for (int i = 0; i < gpus; ++i) names.push_back("cuda:" + std::to_string(i));

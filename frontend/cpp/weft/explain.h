@@ -10,14 +10,15 @@
 namespace weft {
 
 // What explain() says: how much runs, against op by op, and what to change; also each kernel; also for each value why
-// it goes through memory or not.
-enum class ExplainDetail : uint8_t { Summary, Kernels, All };
-// Error for what is none of summary, kernels and all.
+// it goes through memory or not; also how each kernel's loops run and what compiling made of it, for which it is
+// compiled.
+enum class ExplainDetail : uint8_t { Summary, Kernels, All, Compiled };
+// Error for what is none of summary, kernels, all and compiled.
 ExplainDetail explain_detail_named(const std::string& name);
 
 // How one program computes the arrays, as eval would run it; one after another for several devices.
 std::string explain(std::span<const Array> xs, ExplainDetail detail);
-// The same as JSON: docs/seeing_inside.md has the schema.
-std::string explain_json(std::span<const Array> xs);
+// The same as JSON: docs/seeing_inside.md has the schema. All but what compiling gives is in it in any case.
+std::string explain_json(std::span<const Array> xs, ExplainDetail detail = ExplainDetail::All);
 
 }  // namespace weft

@@ -4,6 +4,7 @@
 #include <mutex>
 
 #include "frontend/cpp/evaluate/planned.h"
+#include "frontend/cpp/inspect/colours.h"
 #include "frontend/cpp/session/env.h"
 #include "frontend/cpp/weft/explain.h"
 #include "frontend/cpp/weft/verify.h"
@@ -36,7 +37,6 @@ nb::dict stats_dict() {
   return d;
 }
 
-// Warnings wait for the main thread to run Python code: whoever tells them may lack the interpreter's lock,
 // Of each kind of work the bounds in seconds, how many pieces each bound has, and the seconds of all.
 nb::dict times_dict() {
   const Times all = Session::current().times();
@@ -51,6 +51,7 @@ nb::dict times_dict() {
   return d;
 }
 
+// Warnings wait for the main thread to run Python code: whoever tells them may lack the interpreter's lock,
 // and hold locks that a thread with it waits for.
 std::mutex warnings_mutex;
 std::vector<std::string> warnings;
@@ -116,8 +117,8 @@ void bind_session(nb::module_& m) {
       "eval",
       [](const std::vector<Array>& arrays) {
         const PythonLine line;
-        eval(arrays);
         const PythonAsked asked("eval()");
+        eval(arrays);
       },
       "arrays"_a);
   m.def(
@@ -126,23 +127,24 @@ void bind_session(nb::module_& m) {
         if (!is_array(x.ptr())) return false;
         if (number_of(x.ptr())) return true;  // it is there
         const PythonLine line;
-        eval({&array_of(x.ptr()), 1});
         const PythonAsked asked("eval()");
+        eval({&array_of(x.ptr()), 1});
         return true;
       },
       "x"_a.none(), "Whether it is an array, which is computed then.");
   m.def(
       "explain",
       [](const std::vector<Array>& arrays, const std::string& detail) {
-        return nb::make_tuple(explain(arrays, explain_detail_named(detail)), explain_json(arrays));
+        const ExplainDetail much = explain_detail_named(detail);
+        return nb::make_tuple(explain(arrays, much), explain_json(arrays, much));
       },
       "arrays"_a, "detail"_a);
+  m.def("coloured", [](const std::string& text) { return detail::coloured(text); }, "explanation"_a);
+  m.def("times", times_dict);
   m.def(
       "why", [](size_t most) { return why_text(detail::last_planned(detail::current_session(), most)); },
       "most"_a);
   m.def(
-  m.def("coloured", [](const std::string& text) { return detail::coloured(text); }, "explanation"_a);
-  m.def("times", times_dict);
       "tune", [](const std::vector<Array>& arrays, double seconds) { return tune(arrays, seconds); },
       "arrays"_a, "seconds"_a);
   m.def(

@@ -133,7 +133,7 @@ TEST(CliExplain, BeginsWithWhatIsMovedAndEndsWhereItIsTold) {
   EXPECT_THAT(ran.out, Not(HasSubstr("step 0")));
   ran = run_weft({"explain", kSoftmax, "--json"});
   EXPECT_THAT(ran.out,
-              StartsWith("{\"schema\":\"weft.explain\",\"version\":1,\"programs\":[{\"device\":\"cpu\""));
+              StartsWith("{\"schema\":\"weft.explain\",\"version\":2,\"programs\":[{\"device\":\"cpu\""));
   ran = run_weft({"explain", kSoftmax, "--detail", "much"});
   EXPECT_EQ(ran.code, 2);
 }

@@ -7,7 +7,9 @@
 #include "compiler/base/error.h"
 #include "compiler/ir/text/parse.h"
 #include "frontend/cpp/inspect/assembly_lines.h"
+#include "frontend/cpp/inspect/colours.h"
 #include "frontend/cpp/inspect/explain_graph.h"
+#include "frontend/cpp/inspect/ways_to_fuse.h"
 #include "frontend/cpp/weft/explain.h"
 #include "frontend/cpp/weft/weft.h"
 #include "frontend/cpp/weft/why.h"
@@ -66,10 +68,33 @@ TEST(Explain, SaysAsMuchAsIsAskedFor) {
   EXPECT_THROW(explain_detail_named("much"), Error);
 }
 
+TEST(Explain, ColoursAreAroundWordsAndChangeNoText) {
+  EXPECT_EQ(
+      detail::coloured("1 kernel does 2\nadvice: widened at e.py:1: 3 %\n\nstep 0: kernel\n  keeps max\n"
+                       "fused: a -> b\nother\n"),
+      "\033[1m1 kernel does 2\033[0m\n\033[1;33madvice: widened\033[0m at e.py:1: 3 %\n\n"
+      "\033[1;36mstep 0\033[0m: kernel\n\033[2m  keeps \033[0mmax\n\033[32mfused:\033[0m a -> b\nother\n");
+  EXPECT_EQ(detail::coloured("    not fused: in a body"), "    \033[31mnot fused:\033[0m in a body");
+  EXPECT_EQ(detail::coloured(""), "");
+}
+
+TEST(Explain, WhatDoesNotFuseSaysWhatToWriteInstead) {
+  const detail::ExplainedGraph two = of(R"(
+%x = input : f32[64, 64]
+%d = dot %x, %x
+%y = exp %d
+return %y)");
+  const std::string advice = detail::advice_of(two);
+  EXPECT_THAT(advice, StartsWith("to change: dot : f32(64, 64) at e.weft:4: a library computes it: "));
+  EXPECT_THAT(advice, HasSubstr("`sum(x * v, 1)`"));
+  EXPECT_EQ(detail::advice_of(of(kSoftmax)), "");
+  EXPECT_EQ(detail::way_to_fuse("computed in one kernel"), "");
+}
+
 TEST(Explain, GivesTheSameAsData) {
   const json all = json::parse(detail::json_of({of(kSoftmax)}));
   EXPECT_EQ(all["schema"], "weft.explain");
-  EXPECT_EQ(all["version"], 1);
+  EXPECT_EQ(all["version"], 2);
   const json& program = all["programs"][0];
   EXPECT_EQ(program["summary"]["kernels"], 1);
   EXPECT_EQ(program["summary"]["bytes_read"], 2'000'000);

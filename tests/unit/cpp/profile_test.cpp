@@ -133,10 +133,21 @@ TEST(Advice, TheDearestRecordingIsNeededInAnyCase) {
   EXPECT_EQ(advice[0].ns, 500);
 }
 
+TEST(Advice, SmallKernelsSayWhatLooksInEachTurn) {
+  ProfileRow kernel, around;
+  kernel.kind = "kernel", kernel.what = "multiply, sum", kernel.count = 60, kernel.total_ns = 60 * 5000;
+  around.kind = "overhead", around.asked = {{"float()", {"loop.py", 7}, 60}};
+  kernel.lines = around.lines = {{"loop.py", 6}};
+  const std::vector<ProfileAdvice> advice = advice_of({}, {kernel, around});
+  ASSERT_EQ(advice.size(), 1u);
+  EXPECT_EQ(advice[0].cause, "small kernels");
+  EXPECT_THAT(advice[0].text, HasSubstr("looks at a value in each turn, by float() at loop.py:7: "));
+}
+
 TEST_F(ProfileTest, SaysWhatLookedAtValues) {
   const Array x = ones({40'000});
   x.eval();
-  Profile profile(session_);
+  Profile profile;
   for (int turn = 0; turn < 3; ++turn) static_cast<void>(sum(exp(x) + turn).item<double>());
   (x * 3).eval();
   profile.stop();
@@ -151,7 +162,7 @@ TEST_F(ProfileTest, WorkAroundCallsOfCompiledFunctionsIsOverhead) {
   const Array x = ones({40'000});
   x.eval();
   const Compiled f({&x, 1}, [](std::span<const Array> args) { return std::vector{exp(args[0]) + 1}; });
-  Profile profile(session_);
+  Profile profile;
   for (int turn = 0; turn < 5; ++turn) f({&x, 1});
   profile.stop();
   const auto overhead = std::ranges::find(profile.rows(), "overhead", &ProfileRow::kind);

@@ -75,7 +75,7 @@ BY_NAME = {
     "density": "bool: whether the counts are scaled so that the integral is 1",
     "descending": "bool: whether the largest comes first",
     "destination": "int or sequence of ints: where the axes go",
-    "detail": "str: summary, kernels or all: how much is said",
+    "detail": "str: summary, kernels, all or compiled: how much is said",
     "most": "int: how many programs at most",
     "device": "str, device or None: where the result lies: 'cpu', 'cuda:N'; None for the default",
     "df": "array_like: the degrees of freedom, above 0",

@@ -2,9 +2,18 @@
 
 from __future__ import annotations
 
+import os
+import sys
+
+from weft import _core
+
 TYPE_CHECKING = False  # typing is slow to import
 if TYPE_CHECKING:
     from typing import Any
+
+
+def _takes_colours(file: Any) -> bool:
+    return file is not None and file.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM", "dumb") != "dumb"
 
 
 class Explanation(str):
@@ -22,7 +31,11 @@ class Explanation(str):
         return str(self), self._json
 
     def __repr__(self) -> str:
-        return str(self)
+        return _core.coloured(str(self)) if _takes_colours(sys.stdout) else str(self)
+
+    def print(self, color: bool | None = None) -> None:
+        """Prints the text: in colours where the output is a terminal that takes them, or as `color` says. NO_COLOR in the environment asks for none."""
+        print(_core.coloured(str(self)) if (_takes_colours(sys.stdout) if color is None else color) else str(self))
 
     def _repr_html_(self) -> str:
         return preformatted(str(self))

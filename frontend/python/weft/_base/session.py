@@ -51,7 +51,7 @@ def explain(*arrays: Any, detail: str = "all") -> Explanation:
     edge why it was fused or not.
 
     `explain(f, *args)`: how the function is computed of these arguments, as it is recorded: gradients and loops are in it.
-    `detail` is "summary", "kernels" or "all". The result is text that has `to_dict()` and `to_json()`.
+    `detail` is "summary", "kernels", "all", or "compiled", which compiles the kernels, too, and says what became of them. The result is text that has `to_dict()` and `to_json()`.
     """
     if arrays and callable(arrays[0]) and not isinstance(arrays[0], Array):
         return sys.modules["weft._compile.compiled"].looked_at(arrays[0], "explain", detail, arrays[1:], {})  # type: ignore[no-any-return]

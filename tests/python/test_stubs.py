@@ -37,9 +37,18 @@ r: wf.Array = wf.maximum.reduce(x, axis=0)
 i: int = wf.add.nin
 p = wf.vectorize(lambda q, n: q + n)(x, wf.index(0))
 k: dict[wf.Array, int] = {x[0]: 1}
+spectrum: wf.Array = wf.fft.rfft(x, n=4, norm="ortho")
+image: wf.Array = wf.fft.ifft2(wf.fft.fftn(x, axes=(0,)))
+q, upper = wf.linalg.qr(x)
+whole: wf.Array = wf.linalg.qr(x, "complete").Q @ wf.linalg.qr(x, "r")
+left, values, right = wf.linalg.svd(x, full_matrices=False)
+total: wf.Array = left @ values + wf.linalg.svd(x, compute_uv=False) + wf.linalg.svd(x).Vh
+sizes: wf.Array = wf.linalg.eigh(x).eigenvalues + wf.linalg.eig(x).eigenvectors + wf.linalg.slogdet(x).logabsdet
+fitted: wf.Array = wf.linalg.lstsq(x, y)[0]
 """
 
-WRONG = ["wf.no_such_function(x)", "wf.index('rows')", "wf.atan2(x)", "wf.sum(x, axes=1)", "x.no_such_method()", "q: int = wf.sin(x)", "wf.add.no_such_method(x)", "wf.add.outer(x)", "compiled(x, 1.0, 2.0)", "compiled(x, 'fast')", "given(x, 'fast')", "wf.compile(plain, donate=1.5)", "bad: int = compiled(x)"]
+WRONG = ["wf.no_such_function(x)", "wf.index('rows')", "wf.atan2(x)", "wf.sum(x, axes=1)", "x.no_such_method()", "q: int = wf.sin(x)", "wf.add.no_such_method(x)", "wf.add.outer(x)", "compiled(x, 1.0, 2.0)", "compiled(x, 'fast')", "given(x, 'fast')", "wf.compile(plain, donate=1.5)", "bad: int = compiled(x)",
+         "wf.fft.fft(x, m=4)", "bad2: int = wf.fft.irfft(x)", "bad3: int = wf.linalg.svd(x).S", "wf.linalg.eigh(x).values", "bad4: wf.Array = wf.linalg.qr(x)", "wf.linalg.qr(x, 1)"]
 
 
 def mypy(folder, *options):

@@ -14,7 +14,13 @@ from weft._base.errors import missing as _missing
 
 TYPE_CHECKING = False  # typing is slow to import
 if TYPE_CHECKING:
-    from typing import Any, Callable
+    from typing import Any, Callable, Protocol
+
+    class _Transform(Protocol):
+        def __call__(self, a: Any, n: int | None = None, axis: int = -1, norm: str | None = None, out: Any = None) -> Array: ...
+
+    class _Transforms(Protocol):
+        def __call__(self, a: Any, s: Any = None, axes: Any = None, norm: str | None = None, out: Any = None) -> Array: ...
 
 __all__ = [
     "fft",
@@ -55,7 +61,7 @@ def _norm(norm: Any) -> int:
     return _norms[norm]
 
 
-def _along(name: str, what: str) -> Callable[..., Any]:
+def _along(name: str, what: str) -> _Transform:
     """The transform along one axis."""
     compute = getattr(_core, name)
 
@@ -96,7 +102,7 @@ def _axes(a: Array, s: Any, axes: Any, halved: bool) -> list[tuple[int, int]]:
     return [(k, a.shape[k] if n == -1 else n) for k, n in zip(axes, lengths)]
 
 
-def _over(name: str, each: Callable[..., Array], last: Callable[..., Array], default: Any) -> Callable[..., Any]:
+def _over(name: str, each: Callable[..., Array], last: Callable[..., Array], default: Any) -> _Transforms:
     """Along several axes: NumPy's order, in which the halved axis of real numbers is whole for the shortest time."""
     back = last is irfft
 

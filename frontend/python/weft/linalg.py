@@ -22,7 +22,7 @@ from weft._numpy.names import cross as _cross
 
 TYPE_CHECKING = False  # typing is slow to import
 if TYPE_CHECKING:
-    from typing import Any
+    from typing import Any, Literal, NamedTuple, overload
 
 __all__ = [
     "cholesky",
@@ -65,11 +65,35 @@ def _result(name: str, fields: str) -> Any:
     return made
 
 
-_EigResult = _result("EigResult", "eigenvalues eigenvectors")
-_EighResult = _result("EighResult", "eigenvalues eigenvectors")
-_QRResult = _result("QRResult", "Q R")
-_SlogdetResult = _result("SlogdetResult", "sign logabsdet")
-_SVDResult = _result("SVDResult", "U S Vh")
+if TYPE_CHECKING:
+
+    class _EigResult(NamedTuple):
+        eigenvalues: Array
+        eigenvectors: Array
+
+    class _EighResult(NamedTuple):
+        eigenvalues: Array
+        eigenvectors: Array
+
+    class _QRResult(NamedTuple):
+        Q: Array
+        R: Array
+
+    class _SlogdetResult(NamedTuple):
+        sign: Array
+        logabsdet: Array
+
+    class _SVDResult(NamedTuple):
+        U: Array
+        S: Array
+        Vh: Array
+
+else:
+    _EigResult = _result("EigResult", "eigenvalues eigenvectors")
+    _EighResult = _result("EighResult", "eigenvalues eigenvectors")
+    _QRResult = _result("QRResult", "Q R")
+    _SlogdetResult = _result("SlogdetResult", "sign logabsdet")
+    _SVDResult = _result("SVDResult", "U S Vh")
 
 _available: bool | None = None
 
@@ -146,28 +170,57 @@ def det(a: Any) -> Array:
     return _value(_core.det(asarray(a))) if _is_here(a) else _host("det", a)
 
 
-def slogdet(a: Any) -> Any:
+def slogdet(a: Any) -> _SlogdetResult:
     """The sign of the determinant and the logarithm of its size, which no float may hold."""
     return _SlogdetResult(*map(_value, _core.slogdet(asarray(a)))) if _is_here(a) else _host("slogdet", a)
 
 
-def qr(a: Any, mode: str = "reduced") -> Any:
-    """Q with orthonormal columns and R, zero below the diagonal, with a = Q @ R.
+if TYPE_CHECKING:
 
-    mode: "reduced", as many columns of Q as a has rows or columns, whichever are fewer; "complete", as many as rows; "r", R alone;
-    "raw", which NumPy answers."""
-    if not _is_here(a) or mode not in ("reduced", "complete", "r"):
-        return _host("qr", a, mode)
-    return _core.qr_factor(asarray(a)) if mode == "r" else _QRResult(*_core.qr(asarray(a), mode == "complete"))
+    @overload
+    def qr(a: Any, mode: Literal["reduced", "complete"] = "reduced") -> _QRResult: ...
+
+    @overload
+    def qr(a: Any, mode: Literal["r"]) -> Array: ...
+
+    @overload
+    def qr(a: Any, mode: str) -> Any: ...
+
+else:
+
+    def qr(a: Any, mode: str = "reduced") -> Any:
+        """Q with orthonormal columns and R, zero below the diagonal, with a = Q @ R.
+
+        mode: "reduced", as many columns of Q as a has rows or columns, whichever are fewer; "complete", as many as rows; "r", R alone;
+        "raw", which NumPy answers."""
+        if not _is_here(a) or mode not in ("reduced", "complete", "r"):
+            return _host("qr", a, mode)
+        return _core.qr_factor(asarray(a)) if mode == "r" else _QRResult(*_core.qr(asarray(a), mode == "complete"))
 
 
-def svd(a: Any, full_matrices: bool = True, compute_uv: bool = True, hermitian: bool = False) -> Any:
-    """U, the singular values S, descending, and Vh, with a = (U * S) @ Vh.
+if TYPE_CHECKING:
 
-    full_matrices: whether U and Vh are square. compute_uv: False gives S alone. hermitian: a is, which NumPy makes use of."""
-    if not _is_here(a) or hermitian and _has_values(a):
-        return _host("svd", a, full_matrices, compute_uv, hermitian)
-    return _SVDResult(*_core.svd(asarray(a), bool(full_matrices))) if compute_uv else _core.svdvals(asarray(a))
+    @overload
+    def svd(a: Any, full_matrices: bool = True, compute_uv: Literal[True] = True, hermitian: bool = False) -> _SVDResult: ...
+
+    @overload
+    def svd(a: Any, full_matrices: bool = True, *, compute_uv: Literal[False], hermitian: bool = False) -> Array: ...
+
+    @overload
+    def svd(a: Any, full_matrices: bool, compute_uv: Literal[False], hermitian: bool = False) -> Array: ...
+
+    @overload
+    def svd(a: Any, full_matrices: bool = True, compute_uv: bool = True, hermitian: bool = False) -> Any: ...
+
+else:
+
+    def svd(a: Any, full_matrices: bool = True, compute_uv: bool = True, hermitian: bool = False) -> Any:
+        """U, the singular values S, descending, and Vh, with a = (U * S) @ Vh.
+
+        full_matrices: whether U and Vh are square. compute_uv: False gives S alone. hermitian: a is, which NumPy makes use of."""
+        if not _is_here(a) or hermitian and _has_values(a):
+            return _host("svd", a, full_matrices, compute_uv, hermitian)
+        return _SVDResult(*_core.svd(asarray(a), bool(full_matrices))) if compute_uv else _core.svdvals(asarray(a))
 
 
 def svdvals(x: Any, /) -> Array:
@@ -180,7 +233,7 @@ def _is_upper(UPLO: Any) -> bool | None:
     return {"L": False, "U": True}.get(UPLO.upper()) if isinstance(UPLO, str) else None
 
 
-def eigh(a: Any, UPLO: str = "L") -> Any:
+def eigh(a: Any, UPLO: str = "L") -> _EighResult:
     """The eigenvalues, ascending, and eigenvectors, columns, of a symmetric or Hermitian matrix, of which one triangle is read.
 
     UPLO: "L", the lower one, or "U"."""
@@ -203,7 +256,7 @@ def _are_real(a: Array, values: Array) -> bool:
     return numpy.lib.NumpyVersion(numpy.__version__) < "2.5.0"
 
 
-def eig(a: Any) -> Any:
+def eig(a: Any) -> _EigResult:
     """The eigenvalues and eigenvectors, columns, of a square matrix: complex numbers, as NumPy's are from 2.5 on.
 
     With an older NumPy they are real, as its are, where a is real and all values are and no function is recorded."""
@@ -239,7 +292,7 @@ def _column(x: Any) -> Any:
     return x if isinstance(x, (int, float)) else asarray(x)[..., None]
 
 
-def matrix_rank(A: Any, tol: Any = None, hermitian: bool = False, *, rtol: Any = None) -> Any:
+def matrix_rank(A: Any, tol: Any = None, hermitian: bool = False, *, rtol: Any = None) -> Array:
     """The number of singular values above tol, which is the largest times the dtype's rounding and the longer side unless told.
 
     rtol: instead of tol, in proportion to the largest. hermitian: A is, which NumPy makes use of."""
@@ -258,7 +311,7 @@ def matrix_rank(A: Any, tol: Any = None, hermitian: bool = False, *, rtol: Any =
     return _value(_core.count_nonzero(s > tol, -1, False))
 
 
-def lstsq(a: Any, b: Any, rcond: Any = None) -> Any:
+def lstsq(a: Any, b: Any, rcond: Any = None) -> tuple[Array, Array, Any, Array]:
     """x with the least sum of squares of a @ x - b; the sums; the rank of a; its singular values. NumPy answers outside of recordings.
 
     rcond: singular values up to so many times the largest count as 0; the dtype's rounding times the longer side unless told."""
@@ -273,7 +326,7 @@ def lstsq(a: Any, b: Any, rcond: Any = None) -> Any:
     return x, residuals, rank, s
 
 
-def cond(x: Any, p: Any = None) -> Any:
+def cond(x: Any, p: Any = None) -> Array:
     """The norm of x times that of its inverse, infinite where x is singular. p: as norm()'s ord of matrices; 2 unless told."""
     if not _is_ours(x) or p not in (None, 1, -1, 2, -2, float("inf"), float("-inf"), "fro", "nuc"):
         return _host("cond", x, p)
@@ -290,7 +343,7 @@ def matrix_power(a: Any, n: int) -> Array:
     return _core.matrix_power(a, n) if n >= 0 or _is_ours(a) else _core.matrix_power(inv(a), -n)
 
 
-def multi_dot(arrays: Any, *, out: Any = None) -> Any:
+def multi_dot(arrays: Any, *, out: Any = None) -> Array:
     """The product of two matrices at least, in the order that takes the fewest multiplications. The first and last may be vectors."""
     result = _value(_core.multi_dot([asarray(one) for one in arrays]))
     return result if out is None else _store(result, out)

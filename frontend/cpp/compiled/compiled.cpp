@@ -65,6 +65,8 @@ struct Compiled::State {
     const Array& argument = given[place.argument];
     return place.whole ? Access::make(Access::cell(argument)) : argument;
   }
+  // Throws what the function was recorded for and what it got.
+  [[noreturn]] void refuse(std::span<const Array> given) const;
   // Whether f writes to a place whose memory another argument shows, or which shows it twice.
   bool writes_shared(std::span<const Array> given) const;
   // Which inputs are donated and come back as no result.
@@ -94,6 +96,17 @@ bool holds_alone(const Array& x, const runtime::BufferRef& buffer) {
 }
 
 }  // namespace
+
+void Compiled::State::refuse(std::span<const Array> given) const {
+  std::string wanted, got;
+  for (const ir::TensorType& type : arguments) wanted += (wanted.empty() ? "" : ", ") + to_string(type);
+  for (const Array& x : given) {
+    got += (got.empty() ? "" : ", ") + to_string(ir::TensorType{x.dtype(), x.shape()});
+    if (x.device() != device->name) got += " on " + x.device();
+  }
+  throw Error("compile: the function was recorded for (" + wanted + ") on " + device->name + ": got (" + got +
+              ")");
+}
 
 std::vector<int> Compiled::State::inputs_to_give() const {
   std::vector<int> out;
@@ -323,8 +336,7 @@ std::vector<Array> detail::call_since(int64_t since, const Compiled& f, std::spa
 }
 
 std::vector<Array> Compiled::run(std::span<const Array> arguments) const {
-  if (!takes(arguments))
-    throw Error("compile: the function was recorded for other dtypes, shapes or devices");
+  if (!takes(arguments)) state_->refuse(arguments);
   if (!stands(arguments)) {
     throw Error(
         "compile: an argument that the function writes to shares memory with another, or with itself, as it "

@@ -39,10 +39,15 @@ std::string beginning(const std::string& path) {
 
 Array load(const std::string& path, const std::string& device) {
   const std::string first = beginning(path);
-  if (first == "\x89PNG") return on_device(io::read_png(path), device);
+  const std::string_view name = path;
   if (first.starts_with("PK"))
     throw Error("load: '" + path + "': holds several arrays: load_npz() reads them");
-  return on_device(io::read_npy(path), device);
+  // What begins as neither is read as what its name says, whose reader says what is wrong with it.
+  if (first == "\x89PNG" || (name.ends_with(".png") && first != "\x93NUM"))
+    return on_device(io::read_png(path), device);
+  if (first == "\x93NUM" || name.ends_with(".npy") || first.empty())
+    return on_device(io::read_npy(path), device);
+  throw Error("load: '" + path + "': begins neither as an NPY file nor as a PNG image");
 }
 
 void save(const std::string& path, const Array& x) {

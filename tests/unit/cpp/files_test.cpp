@@ -69,6 +69,20 @@ TEST_F(PublicFiles, OneFileHoldsSeveralArraysByName) {
   EXPECT_THAT(read.at("b").to_vector<int64_t>(), ElementsAre(0, 1, 2));
 }
 
+TEST_F(PublicFiles, ADamagedImageIsSaidToBeOne) {
+  save(at("x.png"), ones({2, 2}, DType::F32));
+  std::fstream(at("x.png"), std::ios::in | std::ios::out | std::ios::binary) << "JPEG";
+  EXPECT_THAT(message_of_files([&] { load(at("x.png")); }), HasSubstr("x.png': not a PNG file"));
+  std::ofstream(at("short.png"), std::ios::binary) << "\x89PNG";
+  EXPECT_THAT(message_of_files([&] { load(at("short.png")); }), HasSubstr("read_png: '"));
+  std::ofstream(at("x.dat")) << "neither";
+  EXPECT_THAT(message_of_files([&] { load(at("x.dat")); }),
+              HasSubstr("x.dat': begins neither as an NPY file nor as a PNG image"));
+  save(at("y.npy"), ones({2}));
+  std::filesystem::rename(at("y.npy"), at("y.png"));
+  EXPECT_EQ(load(at("y.png")).size(), 2);
+}
+
 TEST_F(PublicFiles, ErrorsSayWhatIsTaken) {
   EXPECT_THAT(message_of_files([&] { save(at("x.txt"), ones({2})); }),
               HasSubstr("takes a name that ends in .npy or .png; save_npz() writes several arrays"));

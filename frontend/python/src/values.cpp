@@ -30,14 +30,16 @@ PyObject* number_object(const Scalar& value) {
 // The number that an array is, where nobody has to know that it was looked at; null otherwise.
 const Scalar* known_number(PyObject* self) { return detail::records_cells() ? nullptr : number_of(self); }
 
-// `by`: as the user writes the look.
+// `by`: as the user writes the look. Of what lies in memory nobody has to know it.
+Scalar looked_at(const Array& x, const char* by) {
+  if (detail::Access::cell(x)->since() == detail::kInMemory) return x.only_element();
+  const PythonAsked asked(by);
+  return x.only_element();
+}
+
 nb::object only_element(PyObject* self, const char* by) {
   const Scalar* known = known_number(self);
-  PyObject* number = known ? number_object(*known) : nullptr;
-  if (!known) {
-    const PythonAsked asked(by);
-    number = number_object(array_of(self).only_element());
-  }
+  PyObject* number = number_object(known ? *known : looked_at(array_of(self), by));
   if (!number) throw nb::python_error();
   return nb::steal(number);
 }
@@ -105,8 +107,7 @@ PyObject* item(PyObject* self, PyObject* const* args, Py_ssize_t count) {
     if (count == 0) {
       if (x.size() != 1)
         throw Error("item: takes an array of one element: got shape " + to_string(x.shape()));
-      const PythonAsked asked("item()");
-      return number_object(x.only_element());
+      return number_object(looked_at(x, "item()"));
     }
     Dims positions;
     const auto add = [&](PyObject* object) {
@@ -137,8 +138,7 @@ PyObject* item(PyObject* self, PyObject* const* args, Py_ssize_t count) {
       throw Error("item: takes a position, or one for each of " + std::to_string(x.ndim()) + " axes: got " +
                   std::to_string(positions.size()));
     }
-    const PythonAsked asked("item()");
-    return number_object(x.element(positions).only_element());
+    return number_object(looked_at(x.element(positions), "item()"));
   });
 }
 

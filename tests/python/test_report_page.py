@@ -102,6 +102,7 @@ def test_the_top_says_where_the_time_went_and_that_is_all_of_it(page):
     # What nobody asked for stands below what a line did.
     kinds = re.findall(r"<tr data-row=.*?</tr>", shown, re.S)
     assert ">your code<" in kinds[-1] and any(">overhead<" in row for row in kinds[-3:])
+    assert any(", as eval() at test_report_page.py:" in row and " asked" in row for row in kinds if ">overhead<" in row)
 
 
 @needs_a_browser

@@ -43,6 +43,7 @@ nb::dict times_dict() {
   nb::dict d;
   const auto add = [&](const char* name, const Durations& one) {
     std::vector<double> bounds;
+    bounds.reserve(kDurationBounds.size());
     for (const int64_t ns : kDurationBounds) bounds.push_back(static_cast<double>(ns) * 1e-9);
     d[name] = nb::make_tuple(bounds, std::vector<int64_t>(one.counts.begin(), one.counts.end()),
                              static_cast<double>(one.ns) * 1e-9);

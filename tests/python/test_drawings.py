@@ -43,5 +43,5 @@ def test_without_graphviz_an_error_says_what_to_do(tmp_path, monkeypatch):
 
 
 def test_a_stage_that_there_is_not_is_an_error():
-    with pytest.raises(wf.Error, match="show: takes one of graph, .*or dot: got 'picture'"):
+    with pytest.raises(wf.Error, match="show: takes one of graph, .*dot or svg: got 'picture'"):
         wf.show(graph(), "picture")

@@ -75,7 +75,7 @@ int nvtxRangePop(void) { --depth; note("end"); return depth; }
 """)
     subprocess.run(["cc", "-shared", "-fPIC", "-o", tmp_path / "libnvToolsExt.so.1", source], check=True)
     notes = tmp_path / "notes"
-    done = run(WEFT_NVTX="1", LD_LIBRARY_PATH=str(tmp_path), NOTES=str(notes))
+    done = run(WEFT_NVTX="1", LD_LIBRARY_PATH=f"{tmp_path}:{os.environ.get('LD_LIBRARY_PATH', '')}", NOTES=str(notes))
     assert done.returncode == 0, done.stderr
     told = notes.read_text().splitlines()
     assert "0 exp, multiply, add at <string>:7" in told and any(re.match(r"0 .*dot.* at <string>:8", line) for line in told), told

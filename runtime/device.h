@@ -232,6 +232,9 @@ class Device : public std::enable_shared_from_this<Device> {
     throw InternalError("order: the device has no sort");
   }
 
+  // A clock of the device's own, for when it has nothing left to do. Null: the host's is as good.
+  virtual std::unique_ptr<DeviceClock> start_clock() { return nullptr; }
+
   // Between the two, what this thread gives to the device may be held back until the thread asks for what it
   // gives, so that work which comes again and again is started in one go. They nest. Closing starts all; it
   // throws what starting reported.

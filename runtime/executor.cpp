@@ -18,6 +18,7 @@
 #include "runtime/progress.h"
 #include "runtime/ranges.h"
 #include "runtime/run_loop.h"
+#include "runtime/timed_on_device.h"
 
 namespace weft::runtime {
 
@@ -354,10 +355,7 @@ class Executable::Run {
  private:
   using Role = BufferSpec::Role;
 
-  auto timed() {
-    const auto finish = [this] { device_.synchronize(); };
-    return Timed<decltype(finish)>(of_.counters_.trace, finish);
-  }
+  TimedOnDevice timed() { return {of_.counters_.trace, device_}; }
   TraceEvent event(Work work, const Origin& origin, int64_t bytes_read, int64_t bytes_written) const {
     TraceEvent event;
     event.work = work, event.what = origin.ops;

@@ -22,6 +22,14 @@ class Event {
   virtual double milliseconds_since(const Event& earlier) = 0;
 };
 
+// Times what a thread gives to its stream from the clock's making on.
+class DeviceClock {
+ public:
+  virtual ~DeviceClock() = default;
+  // Waits for the work, and gives its nanoseconds.
+  virtual int64_t stop() = 0;
+};
+
 class Stream {
  public:
   // `order`: what the device's back end knows its streams by.

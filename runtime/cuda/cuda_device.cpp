@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <mutex>
 
 #include "compiler/base/error.h"
@@ -13,6 +14,7 @@
 #include "runtime/cuda/cuda_stream.h"
 #include "runtime/cuda/device_pool.h"
 #include "runtime/cuda/driver_api.h"
+#include "runtime/cuda/event_clock.h"
 #include "runtime/cuda/kernel_table.h"
 #include "runtime/cuda/launch_graphs.h"
 #include "runtime/cuda/matrix_product.h"
@@ -240,6 +242,19 @@ class CudaDevice final : public Device, private Starter {
     context_->synchronize("synchronize");
   }
 
+  std::unique_ptr<DeviceClock> start_clock() override {
+    if (CaptureScope::of_thread(*context_)) return nullptr;
+    const CUstream stream = queue_of_thread(*context_).handle();
+    int64_t overhead = clock_overhead_.load(std::memory_order_relaxed);
+    if (overhead < 0) {
+      const BufferRef memory = allocate(1);
+      synchronize();  // its memory may be the stream's to give
+      overhead = EventClock::overhead(context_, stream, address(memory->data()));
+      clock_overhead_.store(overhead, std::memory_order_relaxed);
+    }
+    return std::make_unique<EventClock>(context_, stream, overhead);
+  }
+
   void open_batch() override {
     if (batches_) Batch::open(graphs_, *this, queue_of_thread(*context_));
   }
@@ -378,6 +393,7 @@ class CudaDevice final : public Device, private Starter {
   KernelTable kernels_;
   LaunchGraphs graphs_;
   bool batches_;
+  std::atomic<int64_t> clock_overhead_{-1};  // nanoseconds; below 0: not measured yet
   mutable std::once_flag product_once_;
   mutable std::unique_ptr<MatrixProduct> product_;
   mutable std::string no_product_because_;

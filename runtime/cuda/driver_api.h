@@ -160,17 +160,18 @@ static_assert(sizeof(CUlaunchConfig) == 56);
      void** extra))
 
 // Functions of newer drivers, null where the driver lacks them.
-#define WEFT_CUDA_OPTIONAL_DRIVER_FUNCTIONS(X)                                            \
-  X(cuLaunchKernelEx, cuLaunchKernelEx,                                                   \
-    (const CUlaunchConfig* config, CUfunction function, void** parameters, void** extra)) \
-  X(cuFuncGetParamInfo, cuFuncGetParamInfo,                                               \
-    (CUfunction function, size_t index, size_t* offset, size_t* bytes))                   \
-  X(cuStreamBeginCapture, cuStreamBeginCapture_v2, (CUstream stream, int mode))           \
-  X(cuStreamEndCapture, cuStreamEndCapture, (CUstream stream, CUgraph * graph))           \
-  X(cuGraphInstantiateWithFlags, cuGraphInstantiateWithFlags,                             \
-    (CUgraphExec * exec, CUgraph graph, unsigned long long flags))                        \
-  X(cuGraphLaunch, cuGraphLaunch, (CUgraphExec exec, CUstream stream))                    \
-  X(cuGraphDestroy, cuGraphDestroy, (CUgraph graph))                                      \
+#define WEFT_CUDA_OPTIONAL_DRIVER_FUNCTIONS(X)                                                       \
+  X(cuLaunchKernelEx, cuLaunchKernelEx,                                                              \
+    (const CUlaunchConfig* config, CUfunction function, void** parameters, void** extra))            \
+  X(cuFuncGetParamInfo, cuFuncGetParamInfo,                                                          \
+    (CUfunction function, size_t index, size_t* offset, size_t* bytes))                              \
+  X(cuLaunchHostFunc, cuLaunchHostFunc, (CUstream stream, void (*function)(void* data), void* data)) \
+  X(cuStreamBeginCapture, cuStreamBeginCapture_v2, (CUstream stream, int mode))                      \
+  X(cuStreamEndCapture, cuStreamEndCapture, (CUstream stream, CUgraph * graph))                      \
+  X(cuGraphInstantiateWithFlags, cuGraphInstantiateWithFlags,                                        \
+    (CUgraphExec * exec, CUgraph graph, unsigned long long flags))                                   \
+  X(cuGraphLaunch, cuGraphLaunch, (CUgraphExec exec, CUstream stream))                               \
+  X(cuGraphDestroy, cuGraphDestroy, (CUgraph graph))                                                 \
   X(cuGraphExecDestroy, cuGraphExecDestroy, (CUgraphExec exec))
 
 struct DriverApi {

@@ -356,7 +356,7 @@ def test_the_trace_has_an_event_for_each_piece_of_work(tmp_path):
     events = [event for event in json.loads(path.read_text())["traceEvents"] if event["ph"] == "X"]
     assert len(events) == sum(row["count"] for row in p.to_dict()["rows"] if row["kind"] != "your code")
     wall = p.to_dict()["wall_ns"] / 1e3
-    assert all(0 <= event["ts"] and event["ts"] + event["dur"] <= wall for event in events)
+    assert all(0 <= event["ts"] and event["ts"] + event["dur"] <= wall for event in events), (wall, events)
     assert all(set(event) == {"ph", "name", "cat", "ts", "dur", "pid", "tid", "args"} for event in events)
 
 

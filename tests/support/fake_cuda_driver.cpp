@@ -285,9 +285,10 @@ FAKE cuEventSynchronize(CUevent event) {
   if (state().streams.count(event->stream)) run_until(event->stream, event->after);
   return refuse();
 }
-FAKE cuEventElapsedTime(float* milliseconds, CUevent, CUevent) {
+// Half a millisecond for each piece of work between them.
+FAKE cuEventElapsedTime(float* milliseconds, CUevent start, CUevent end) {
   Call call("cuEventElapsedTime");
-  return *milliseconds = 1.5f, refuse();
+  return *milliseconds = 0.5f * static_cast<float>(end->after - start->after), refuse();
 }
 FAKE cuPointerGetAttribute(void* value, int attribute, CUdeviceptr pointer) {
   Call call("cuPointerGetAttribute");
@@ -476,6 +477,10 @@ FAKE cuGraphInstantiateWithFlags(CUgraphExec* exec, CUgraph graph, unsigned long
   if (CUresult no = refuse()) return no;
   state().handles.insert(*exec = new CUgraphExec_st{graph->work});
   return 0;
+}
+FAKE cuLaunchHostFunc(CUstream stream, void (*function)(void*), void* data) {
+  Call call("cuLaunchHostFunc");
+  return enqueue(stream, [function, data] { function(data); });
 }
 FAKE cuGraphLaunch(CUgraphExec exec, CUstream stream) {
   Call call("cuGraphLaunch");

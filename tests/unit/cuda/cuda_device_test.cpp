@@ -277,6 +277,31 @@ TEST_P(CudaDevice, EventsOrderStreamsAndAreTimed) {
   EXPECT_GT(end->milliseconds_since(*start), 0);
 }
 
+TEST_P(CudaDevice, AClockTimesWhatTheThreadGives) {
+  const KernelRef fill = load(source("fill", kFill));
+  NEED(fill);
+  const size_t n = size_t{1} << 20;
+  const BufferRef buffer = device_->allocate(n * 4);
+  const auto give = [&](uint32_t value) {
+    device_->launch(*fill, blocks_for(n), std::vector<uint64_t>{word(buffer), n, value});
+  };
+  device_->synchronize();
+  const std::unique_ptr<DeviceClock> clock = device_->start_clock();
+  ASSERT_TRUE(clock);
+  give(7);
+  EXPECT_GE(clock->stop(), 0);
+  EXPECT_EQ(read(buffer)[n - 1], 7u);
+  static_cast<void>(device_->start_clock());  // never stopped, as where the start throws
+  give(8);
+  EXPECT_EQ(read(buffer)[n - 1], 8u);
+}
+
+TEST_P(CudaDevice, AClockLetsWorkGoOnThatWaitsBeforeItStops) {
+  const std::unique_ptr<DeviceClock> clock = device_->start_clock();
+  device_->synchronize();
+  EXPECT_GE(clock->stop(), 0);
+}
+
 TEST_P(CudaDevice, StreamsThatEndAreUsedAgain) {
   const uint64_t handle = device_->make_stream()->handle();
   EXPECT_EQ(device_->make_stream()->handle(), handle);

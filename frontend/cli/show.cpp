@@ -47,8 +47,9 @@ void show_simplified(const ir::Graph& graph, const Target& target, Options optio
     fmt::print("{}", text);
 }
 
-std::string assembly(const KernelSource& source, const Machine& machine) {
-  if (machine.device) return detail::assembly_lines(machine.device->assembly(source)).text;
+// With the lines of the source, as compilers write them.
+std::string assembly_of(const KernelSource& source, const Machine& machine) {
+  if (machine.device) return machine.device->assembly(source);
   std::string reason;
   auto nvrtc = runtime::cuda::Nvrtc::open(runtime::default_cuda_directories(), reason);
   if (!nvrtc) throw Error(fmt::format("show: the ptx stage needs NVRTC: {}", reason));
@@ -87,7 +88,7 @@ void run(Flags flags) {
   }
   if (stage->by_device) {
     for (auto& source : compile(graph, machine.target, options).kernels)
-      fmt::print("{}\n", assembly(source, machine));
+      fmt::print("{}\n", detail::assembly_lines(assembly_of(source, machine)).text);
     return;
   }
   options.dump = [&](std::string_view name, std::string_view text) {

@@ -94,13 +94,14 @@ std::string Nvrtc::log_of(NvrtcProgram program) const {
 }
 
 NvrtcProgram Nvrtc::build(const std::string& source, const std::string& name, const std::string& architecture,
-                          std::string* log) const {
+                          std::string* log, const char* extra) const {
   std::call_once(first_compilation_, [this] { leave_interrupts_alone(api_); });
   const std::string target = "--gpu-architecture=" + architecture;
   for (int speed = speed_options_; speed >= 0; --speed) {
     std::vector<const char*> options{target.c_str()};
     options.insert(options.end(), std::begin(kOptions), std::end(kOptions));
     options.insert(options.end(), kSpeedOptions, kSpeedOptions + speed);
+    if (extra) options.push_back(extra);
 
     // A program that was compiled once, even without success, cannot be compiled again.
     NvrtcProgram program = nullptr;
@@ -151,8 +152,8 @@ std::string Nvrtc::ptx(const std::string& source, const std::string& name,
                        const std::string& architecture) const {
   std::string virtual_architecture = architecture;
   if (virtual_architecture.starts_with("sm_")) virtual_architecture.replace(0, 3, "compute_");
-  auto [result, text] =
-      take(build(source, name, virtual_architecture), api_.nvrtcGetPTXSize, api_.nvrtcGetPTX);
+  auto [result, text] = take(build(source, name, virtual_architecture, nullptr, "-lineinfo"),
+                             api_.nvrtcGetPTXSize, api_.nvrtcGetPTX);
   if (result != kNvrtcSuccess)
     throw InternalError(
         fmt::format("nvrtc {}: no PTX of {}: {}", version_, name, api_.nvrtcGetErrorString(result)));

@@ -24,7 +24,7 @@ class Nvrtc {
   // CompileError with NVRTC's log. Warnings of what compiles go to `log`, if it is given.
   std::string compile(const std::string& source, const std::string& name, const std::string& architecture,
                       std::string* log = nullptr) const;
-  // The same as PTX, for people to read.
+  // The same as PTX, for people to read, with directives that say the line of the source.
   std::string ptx(const std::string& source, const std::string& name, const std::string& architecture) const;
 
   // "13.0"
@@ -34,8 +34,9 @@ class Nvrtc {
 
  private:
   Nvrtc() = default;
+  // `extra`: one more option.
   NvrtcProgram build(const std::string& source, const std::string& name, const std::string& architecture,
-                     std::string* log = nullptr) const;
+                     std::string* log = nullptr, const char* extra = nullptr) const;
   std::string log_of(NvrtcProgram program) const;
   using SizeOf = NvrtcResult (*)(NvrtcProgram, size_t*);
   using Get = NvrtcResult (*)(NvrtcProgram, char*);

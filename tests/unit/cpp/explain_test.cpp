@@ -160,5 +160,15 @@ TEST(AssemblyLines, HaveTheLineOfTheSourceAndNothingForDebuggers) {
   EXPECT_THAT(read.lines, ElementsAre(0, 0, 5, 9));
 }
 
+TEST(AssemblyLines, OfPtxAreReadToo) {
+  const detail::AssemblyLines read = detail::assembly_lines(
+      ".visible .entry k(\n)\n{\n\t.reg .b32 \t%r<2>;\n\t.loc\t1 45 0\n\tmov.u32 \t%r1, %tid.x;\n"
+      "\t.loc\t1 20 37, function_name $L__info_string0, inlined_at 1 59 5\n\tret;\n}\n\t.file\t1 \"k.cu\"\n"
+      "\t.section\t.debug_str\n\t{\n$L__info_string0:\n.b8 95,0\n\n\t}\n");
+  EXPECT_EQ(read.text,
+            ".visible .entry k(\n)\n{\n\t.reg .b32 \t%r<2>;\n\tmov.u32 \t%r1, %tid.x;\n\tret;\n}\n");
+  EXPECT_THAT(read.lines, ElementsAre(0, 0, 0, 0, 45, 20, 0));
+}
+
 }  // namespace
 }  // namespace weft

@@ -74,6 +74,7 @@ TEST_F(NvrtcTest, ShowsPtxOfTheArchitectureAskedFor) {
   std::string ptx = nvrtc_->ptx(kAxpy, "axpy", "sm_80");
   EXPECT_THAT(ptx, HasSubstr(".target sm_80"));
   EXPECT_THAT(ptx, HasSubstr(".entry axpy"));
+  EXPECT_THAT(ptx, HasSubstr(".loc")) << "the lines of the source";
   EXPECT_EQ(ptx.find('\0'), std::string::npos);
 }
 

@@ -240,10 +240,10 @@ std::vector<Array> TextKernel::operator()(const KernelLaunch& launch,
   kernel.grid = {launch.grid.x, launch.grid.y, launch.grid.z};
   kernel.block = {launch.block.x, launch.block.y, launch.block.z};
   kernel.grain = launch.grain, kernel.shared_bytes = launch.shared_bytes, kernel.cluster = launch.cluster;
-  detail::DeviceSlot& device = r.device();
   kernel.checks = !cuda && detail::checks_kernels();
-  check_launch(kernel, device.target);
   for (size_t k = 0; k < arguments.size(); ++k) call.add(parameters[k], arguments[k]);
+  detail::DeviceSlot& device = r.device();  // that of the arrays
+  check_launch(kernel, device.target);
   add_constants(s.title, s.text.constants, launch.constants, call);
   if (call.kernel.results.empty())
     throw Error(

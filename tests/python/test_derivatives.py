@@ -343,7 +343,7 @@ def test_sorted_values_have_the_gradients_of_where_they_came_from():
     check(lambda x: wf.sum(x * (wf.digitize(x, [0.0, 1.0]) + 1)), x[0])
 
 
-def test_what_numpy_answers_of_derived_values_is_refused_by_its_name():
+def test_what_numpy_answers_of_derived_values_is_refused_by_its_name(on_cpu):
     for f, name in ((wf.histogram, "histogram"), (wf.unique, "unique"), (lambda x: wf.partition(x, 1), "partition")):
         with pytest.raises(wf.Error, match=f"^{name}: looks at numbers that derivatives are wanted of"):
             wf.grad(lambda x, f=f: wf.sum(f(x)))(wf.ones(3))

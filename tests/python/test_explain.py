@@ -99,7 +99,7 @@ def test_what_to_change_is_said_before_anything_runs():
     assert wf.stats()["kernels_launched"] == before
 
 
-def test_advice_says_how_much_of_the_time_it_is_about():
+def test_advice_says_how_much_of_the_time_it_is_about(on_cpu):
     wide, narrow = wf.eval(wf.asarray(np.ones(1_000_000))), wf.eval(wf.asarray(np.ones(20_000, np.float32)))
     rows = wf.eval(wf.asarray(np.ones((2, 500_000))))
     scale = wf.eval(wf.asarray(np.ones(20_000)))

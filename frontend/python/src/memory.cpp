@@ -8,6 +8,7 @@
 #include <optional>
 #include <string_view>
 
+#include "frontend/cpp/derivatives/look.h"
 #include "frontend/cpp/weft/interrupt.h"
 #include "frontend/python/src/arguments.h"
 #include "frontend/python/src/module.h"
@@ -225,6 +226,9 @@ void bind_looks(nb::module_& m) {
   m.def(
       "device_of", [](uintptr_t address) { return device_of(reinterpret_cast<const void*>(address)); },
       "address"_a, "The GPU in whose memory an address lies.");
+  def(
+      m, "check_look", [](const std::string& op, const Array& x) { detail::check_look(op, x); }, "op"_a,
+      "x"_a);
   m.def(
       "duplicate", [](const Valued& x) { return Valued{duplicate(x.array), x.is_value}; }, "x"_a,
       "The array in memory of its own.");

@@ -186,6 +186,7 @@ def histogram(a: Any, bins: Any = 10, range: Any = None, density: Any = None, we
 
     if weights is not None or isinstance(bins, str) or not sorting.on_device(a) or a.size == 0 or a.dtype.kind not in "iuf":
         return NotImplemented
+    _core.check_look("histogram", a)
     bins = numpy.asarray(bins) if isinstance(bins, Array) else bins
     least, most = _core.min(a, None, False), _core.max(a, None, False)
     _core.eval([least, most])

@@ -247,3 +247,24 @@ def test_two_gpus():
         x + y
     with wf.Stream("cuda:0"), wf.Stream("cuda:1"):
         np.testing.assert_array_equal(np.asarray(wf.eval(y + 1.0).to("cuda:0") + x), np.arange(float(N)) * 3 + 1)
+
+
+def test_kernels_run_where_their_arrays_lie():
+    with wf.device("cpu"):
+        x = wf.asarray(np.arange(1000, dtype="f4"), device=GPU)
+        twice = wf.cuda_kernel("__global__ void twice(const float* x, float* y) { const int i = blockIdx.x * 256 + threadIdx.x; if (i < 1000) y[i] = x[i] * 2; }", "twice")
+        y = twice(4, 256, (x, wf.kernel_output(1000, "float32")))
+        assert np.array_equal(np.asarray(y), np.arange(1000, dtype="f4") * 2)
+
+
+@pytest.mark.parametrize("dtype", ["bool", "u1", "i2", "f2", "u4", "i4", "f4", "u8", "i8", "f8"])
+def test_long_rows_are_sorted_there(dtype):
+    rng = np.random.default_rng(1)
+    for shape in ((32_768,), (300_001,), (3, 40_000), (40_000, 3)):
+        values = rng.normal(size=shape) * 1000
+        values = values.astype(dtype) if np.dtype(dtype).kind != "u" else np.abs(values).astype(dtype)
+        with wf.device("cpu"):
+            x = wf.asarray(values, device=GPU)
+            assert np.array_equal(np.asarray(wf.sort(x, axis=0)), np.sort(values, axis=0))
+            order = wf.argsort(x, axis=-1)
+            assert order.device == x.device and np.array_equal(np.asarray(order), np.argsort(values, axis=-1, kind="stable"))

@@ -128,6 +128,12 @@ static T __shfl_xor_sync(unsigned all, T value, int mask) {
 
 static inline void __syncwarp() { __shfl_xor_sync(0xffffffffu, 0, 1); }
 
+static inline unsigned __ballot_sync(unsigned all, int vote) {
+  unsigned votes = (vote != 0 ? 1u : 0u) << threadIdx.x % 32;
+  for (int mask = 1; mask < 32; mask *= 2) votes |= __shfl_xor_sync(all, votes, mask);
+  return votes;
+}
+
 static void fiber_main() {
   block_body();
   stop(Wait::Done);

@@ -10,6 +10,8 @@
 #include "compiler/ir/build.h"
 #include "frontend/cpp/evaluate/evaluate.h"
 #include "frontend/cpp/ops/on_host.h"
+#include "frontend/cpp/ops/radix_sort.h"
+#include "frontend/cpp/ops/sort_words.h"
 #include "frontend/cpp/record/record.h"
 #include "frontend/cpp/record/resident_index.h"
 #include "frontend/cpp/session/long_work.h"
@@ -24,37 +26,7 @@
 namespace weft {
 namespace {
 
-DType word_of(DType t) {
-  switch (size_of(t)) {
-    case 1:
-      return DType::U8;
-    case 2:
-      return DType::U16;
-    case 4:
-      return DType::U32;
-    default:
-      return DType::U64;
-  }
-}
-
-Array number(uint64_t value, DType dtype, const Array& beside) {
-  return full({}, Number(value), Make(dtype, beside.device()));
-}
-
-// Unsigned integers in the order of x's real values, NaN the last; zeros of both signs are equal.
-Array words(const Array& x) {
-  const DTypeKind k = kind(x.dtype());
-  if (k == DTypeKind::Unsigned) return x;
-  if (k == DTypeKind::Bool) return x.astype(DType::U8);
-  const DType dtype = word_of(x.dtype());
-  const Array word = x.view_as(dtype);
-  const uint64_t top = uint64_t{1} << (8 * size_of(dtype) - 1);
-  if (k == DTypeKind::Signed) return word ^ number(top, dtype, x);
-  // Below zero the bits count downwards.
-  Array order = where(word >= number(top, dtype, x), bitwise_invert(word), word | number(top, dtype, x));
-  order = where(x == 0, number(top, dtype, x), order);
-  return where(isnan(x), number(top | (top - 1), dtype, x), order);
-}
+using detail::words;
 
 void needs_values(std::string_view op, const Array& x) {
   if (detail::depends_on_arguments(x)) {
@@ -110,7 +82,53 @@ class Rows {
   runtime::BufferRef memory_;  // that the host sees
 };
 
+// A GPU orders long rows itself, one after the other, where there are few.
+constexpr int64_t kMostRows = 16;
+
+bool rows_on_gpu(const Array& x) {
+  const int64_t n = x.shape().back();
+  return x.size() <= kMostRows * n && detail::radix_sorts(n, x.device());
+}
+
+template <class Row>
+Array row_by_row(const Array& x, Row&& order) {
+  const Array rows = x.reshape({-1, x.shape().back()});
+  std::vector<Array> ordered;
+  for (int64_t k = 0; k < rows.shape()[0]; ++k) ordered.push_back(order(rows[k]));
+  return (ordered.size() == 1 ? ordered[0] : stack(ordered)).reshape(x.shape());
+}
+
+// What a radix sort starts from: words of 32 or 64 bits, and up to which bit they differ.
+struct RadixWords {
+  explicit RadixWords(const Array& row) {
+    const Array narrow = detail::words(row);
+    word = narrow.itemsize() < 4 ? narrow.astype(DType::U32) : narrow;
+    const Array seen = stack({min(word).astype(DType::U64), max(word).astype(DType::U64),
+                              detail::loses_bits(row).astype(DType::U64)});
+    eval({word, seen});
+    const std::vector<uint64_t> found = seen.to_vector<uint64_t>();
+    bits = std::bit_width(found[0] ^ found[1]), lost = found[2] != 0;
+  }
+
+  Array word;
+  int bits;
+  bool lost;  // whether values_of() would change a value
+};
+
+Array sorted_on_gpu(const Array& row) {
+  const RadixWords of(row);
+  // Zeros and NaN keep their bits where they are moved themselves.
+  if (of.lost) return take(row, detail::radix_ordered(of.word, of.bits));
+  return detail::values_of(detail::radix_sorted(of.word, of.bits), row.dtype());
+}
+
+Array ordered_on_gpu(const Array& row) {
+  const RadixWords of(row);
+  return detail::radix_ordered(of.word, of.bits).astype(DType::I64);
+}
+
 Array sorted_rows(const Array& x) {
+  if (rows_on_gpu(x)) return row_by_row(x, sorted_on_gpu);
   const detail::LongWork busy;
   const Rows rows("sort", x);
   rows.order(
@@ -119,6 +137,7 @@ Array sorted_rows(const Array& x) {
 }
 
 Array ordered_rows(const Array& x) {
+  if (rows_on_gpu(x)) return row_by_row(x, ordered_on_gpu);
   const detail::LongWork busy;
   const Rows rows("argsort", x);
   const runtime::BufferRef positions = rows.allocate(static_cast<size_t>(x.size()) * sizeof(int64_t));
@@ -230,6 +249,10 @@ Array number_beside(const Array& x, const Number& n) {
 }
 
 }  // namespace
+
+bool detail::sorts_on_gpu(const Array& x, int64_t axis) {
+  return x.size() > 0 && kind(x.dtype()) != DTypeKind::Complex && rows_on_gpu(moveaxis(x, axis, -1));
+}
 
 Array sort(const Array& x, int64_t axis, Where at) {
   const LineScope scope(at);

@@ -2,6 +2,7 @@
 
 #include "frontend/cpp/array/counts.h"
 #include "frontend/cpp/array/same_value.h"
+#include "frontend/cpp/ops/radix_sort.h"
 #include "frontend/cpp/record/resident_index.h"
 #include "frontend/python/src/arguments.h"
 #include "frontend/python/src/module.h"
@@ -236,6 +237,7 @@ void bind_picking(nb::module_& m) {
 void bind_counting(nb::module_& m) {
   def(m, "sort", [](const Array& x, int64_t axis) { return sort(x, axis); }, "x"_a, "axis"_a);
   def(m, "argsort", [](const Array& x, int64_t axis) { return argsort(x, axis); }, "x"_a, "axis"_a);
+  def(m, "sorts_on_gpu", &detail::sorts_on_gpu, "x"_a, "axis"_a);
   m.def(
       "counts_on_host",
       [](const Array& x, int64_t at_least) {

@@ -1,8 +1,9 @@
 """Sorting and searching on a GPU and of what is being recorded, in terms of Weft's own ops. Host memory is sorted in C++; how it is searched, and which of it NumPy
 searches, _numpy/by_numpy.py says.
 
-Values are compared by words: unsigned integers in the values' order, with NaN last and both zeros equal. Long rows are
-sorted by four bits of their words after the other, from the lowest: each pass is stable, so the order of equal elements stays.
+Values are compared by words: unsigned integers in the values' order, with NaN last and both zeros equal. Few long rows on a GPU are sorted by kernels of
+C++'s sort(). Others, and what is being recorded, are sorted by four bits of their words after the other, from the lowest: each pass is stable, so the order of equal
+elements stays.
 """
 
 from __future__ import annotations
@@ -29,6 +30,11 @@ _most_pairs, _most_pairs_on_host, _most_counted = 1 << 29, 1 << 22, 1 << 24
 def on_device(x: Any) -> builtins.bool:
     """Whether Weft computes this itself: it lies on a GPU, or has no value yet."""
     return isinstance(x, Array) and (is_gpu(x.device) or (_core.records() and _core.depends_on_arguments(x)))
+
+
+def _in_cpp(x: Array, axis: int) -> builtins.bool:
+    """Whether C++'s sort() orders this: it lies on the host, or is a few long rows on a GPU."""
+    return x.dtype.kind != "c" and (not on_device(x) or (not _core.records() and _core.sorts_on_gpu(x, axis)))
 
 
 def _evaluated(arrays: list[Array]) -> None:
@@ -160,7 +166,7 @@ def _ordered(x: Array, carried: list[Array]) -> list[Array]:
 
 def sort(x: Array, axis: int) -> Array:
     """The elements along an axis in ascending order."""
-    if x.dtype.kind != "c" and not on_device(x):
+    if _in_cpp(x, axis):
         return _core.sort(x, axis)
     if x.size == 0 or x.shape[axis] == 1:
         return _core.copy(x)
@@ -172,7 +178,7 @@ def sort(x: Array, axis: int) -> Array:
 
 def argsort(x: Array, axis: int) -> Array:
     """The positions that put the elements along an axis in ascending order; equal ones keep theirs."""
-    if x.dtype.kind != "c" and not on_device(x):
+    if _in_cpp(x, axis):
         return _core.argsort(x, axis)
     if x.dtype.kind == "c":
         # By the last of several words first: NaN in either part goes behind all others.

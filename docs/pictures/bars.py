@@ -265,7 +265,9 @@ SECTIONS = {
     "gradients on one H100": lambda: gradients_table("gradients_h100"),
     "gradients of npbench": lambda: npbench_gradients_table("npbench_gradients_cpu_2"),
     "CUDA graphs": lambda: graphs_table("cuda_graphs_h100"),
+    "CUDA graphs on one H200": lambda: graphs_table("cuda_graphs_h200"),
     "own code on one H100": lambda: own_code_table("own_code_h100"),
+    "own code on one H200": lambda: own_code_table("own_code_h200"),
     "runs": runs_table,
 }
 

@@ -87,6 +87,13 @@ void Array::check_held(const Scalar& value, DType wanted) {
                         ir::to_string(value) + " of dtype " + std::string(name(value.dtype)));
 }
 
+void Array::check_convertible(DType wanted) const {
+  if (size() == 1) return;
+  const bool truth = wanted == DType::Bool;
+  throw Error("conversion to " + std::string(name(wanted)) + ": takes an array of one element: got shape " +
+              to_string(shape()) + (truth ? "; any() and all() are of many" : ""));
+}
+
 Scalar Array::only_element() const {
   if (size() != 1) {
     throw Error("item: takes an array of one element: got shape " + to_string(shape()));

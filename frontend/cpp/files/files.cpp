@@ -58,8 +58,17 @@ void save(const std::string& path, const Array& x) {
               "': takes a name that ends in .npy or .png; save_npz() writes several arrays");
 }
 
-std::map<std::string, Array> load_npz(const std::string& path, const std::string& device) {
-  std::map<std::string, Array> arrays;
+const Array& NamedArrays::at(const std::string& name) const {
+  const auto found = find(name);
+  if (found != end()) return found->second;
+  std::string there;
+  for (const auto& [known, array] : *this) there.append(there.empty() ? "" : ", ").append(known);
+  throw Error("load_npz: the file has no array '" + name +
+              "': " + (there.empty() ? "it is empty" : "it has " + there));
+}
+
+NamedArrays load_npz(const std::string& path, const std::string& device) {
+  NamedArrays arrays;
   for (const auto& [name, array] : io::read_npz(path)) arrays.emplace(name, on_device(array, device));
   return arrays;
 }

@@ -154,6 +154,7 @@ class Array {
   // The same in `double x{a(0, 0)}` and `if (any(a < 0))`. Implicit it would compete with the operators.
   template <Element T>
   explicit operator T() const {
+    check_convertible(dtype_of<T>());
     return item<T>();
   }
 
@@ -189,6 +190,7 @@ class Array {
       : cell_(std::move(cell)), view_(std::move(view)) {}
   void check_dtype(const char* what, DType wanted) const;
   static void check_held(const Scalar& value, DType wanted);
+  void check_convertible(DType wanted) const;
   std::vector<uint8_t> host_bytes() const;
   const void* host_data() const;
 
@@ -249,6 +251,14 @@ class Picked {
   Picked(const Picked&) = default;
   const Array& value() const;
   operator const Array&() const { return value(); }  // NOLINT: it is an array to read
+  const Shape& shape() const { return value().shape(); }
+  size_t ndim() const { return value().ndim(); }
+  int64_t size() const { return value().size(); }
+  DType dtype() const { return of_.dtype(); }
+  template <Element T>
+  std::vector<T> to_vector() const {
+    return value().to_vector<T>();
+  }
   void operator=(const Operand& value) &&;
   void operator=(const Values& values) &&;
   void operator=(const Picked& other) &&;

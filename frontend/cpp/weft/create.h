@@ -93,7 +93,7 @@ Array arange(const Number& start, const Number& stop, const Number& step = 1, co
 // `count` values evenly from start to stop; the last is stop itself when `endpoint`.
 Array linspace(const Number& start, const Number& stop, int64_t count, bool endpoint = true,
                const Make& make = {}, Where at = Where::current());
-// The position along one axis; i64 unless told.
+// Of each element its position along one axis, negative ones counted from the end: iota({2, 3}, 1) is [[0 1 2] [0 1 2]]; i64 unless told.
 Array iota(const Shape& shape, int64_t axis, const Make& make = {}, Where at = Where::current());
 // Ones on the diagonal `offset` above the main one; f64 unless told. `columns` -1: as many as rows.
 Array eye(int64_t rows, int64_t columns = -1, int64_t offset = 0, const Make& make = {},

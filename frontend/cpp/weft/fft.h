@@ -24,8 +24,8 @@ struct Along {
 };
 Array fft(const Array& x, const Along& along = {}, Where at = Where::current());
 Array ifft(const Array& x, const Along& along = {}, Where at = Where::current());
-// Of real numbers: the first n / 2 + 1 elements, as the others are their conjugates. And back to n real numbers, for which
-// n is 2 (count - 1) unless told.
+// Of real numbers: the first n / 2 + 1 elements, as the others are their conjugates. And back to n real numbers. Of irfft() `n` counts
+// the results: 2 (count - 1) unless told, so that an odd number is told: irfft(rfft(x), {.n = x.size()}).
 Array rfft(const Array& x, const Along& along = {}, Where at = Where::current());
 Array irfft(const Array& x, const Along& along = {}, Where at = Where::current());
 // The same of a spectrum that is real, and of a signal whose second half are conjugates.

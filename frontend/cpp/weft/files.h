@@ -17,8 +17,14 @@ Array load(const std::string& path, const std::string& device = {});
 // or the file cannot be written.
 void save(const std::string& path, const Array& x);
 
-// The arrays in a file .npz by their names. Error as of load().
-std::map<std::string, Array> load_npz(const std::string& path, const std::string& device = {});
+// Arrays by their names.
+class NamedArrays : public std::map<std::string, Array> {
+ public:
+  // Error where there is no array of this name, which names those that there are.
+  const Array& at(const std::string& name) const;
+};
+// The arrays in a file .npz. Error as of load().
+NamedArrays load_npz(const std::string& path, const std::string& device = {});
 // Computes the arrays and writes them to one file .npz. Error as of save().
 void save_npz(const std::string& path, const std::map<std::string, Array>& arrays, bool compressed = false);
 

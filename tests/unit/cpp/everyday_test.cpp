@@ -102,6 +102,8 @@ TEST_F(EverydayTest, ReadsOneElementAsANumber) {
   EXPECT_TRUE(any(a > 4));
   EXPECT_FALSE(all(a > 4));
   EXPECT_THAT(message_of([&] { static_cast<void>(static_cast<double>(a)); }), HasSubstr("(2, 3)"));
+  EXPECT_EQ(message_of([&] { static_cast<void>(static_cast<bool>(zeros({0}))); }),
+            "conversion to bool: takes an array of one element: got shape (0,); any() and all() are of many");
   EXPECT_THAT((!(a > 4)).to_vector<bool>(), ElementsAre(true, true, true, true, true, false));
   static_assert(!std::is_convertible_v<Array, double>, "a + 1 is an array's");
   static_assert(std::is_same_v<decltype(a + 1), Array>);
@@ -111,6 +113,11 @@ TEST_F(EverydayTest, MasksInBracketsReadAndWrite) {
   Array a = from({-1.0, 2.0, -3.0, 4.0});
   EXPECT_THAT(doubles(a[a < 0]), ElementsAre(-1, -3));
   EXPECT_EQ(double{sum(a[a < 0])}, -4);
+  EXPECT_EQ(a[a < 0].shape(), (Shape{2}));
+  EXPECT_EQ(a[a < 0].size(), 2);
+  EXPECT_EQ(a[a < 0].ndim(), 1U);
+  EXPECT_EQ(a[a < 0].dtype(), DType::F64);
+  EXPECT_THAT(a[a < 0].to_vector<double>(), ElementsAre(-1, -3));
   a[a < 0] = 0;
   EXPECT_THAT(doubles(a), ElementsAre(0, 2, 0, 4));
   a[a > 0] += 1;

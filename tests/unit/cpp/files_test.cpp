@@ -69,6 +69,12 @@ TEST_F(PublicFiles, OneFileHoldsSeveralArraysByName) {
   EXPECT_THAT(read.at("b").to_vector<int64_t>(), ElementsAre(0, 1, 2));
 }
 
+TEST_F(PublicFiles, ANameThatIsNotInTheFileIsNamedBesideThoseThatAre) {
+  save_npz(at("model.npz"), {{"w", ones({2})}, {"b", arange(3)}});
+  EXPECT_THAT(message_of_files([&] { load_npz(at("model.npz")).at("x"); }),
+              HasSubstr("load_npz: the file has no array 'x': it has b, w"));
+}
+
 TEST_F(PublicFiles, ADamagedImageIsSaidToBeOne) {
   save(at("x.png"), ones({2, 2}, DType::F32));
   std::fstream(at("x.png"), std::ios::in | std::ios::out | std::ios::binary) << "JPEG";

@@ -17,13 +17,6 @@ bool reads(const CodeExpression& e, std::string_view name) {
          std::ranges::any_of(e.operands, [&](const CodeExpression& one) { return reads(one, name); });
 }
 
-bool any_statement(const CodeStatements& all, const auto& holds) {
-  return std::ranges::any_of(all, [&](const CodeStatement& s) {
-    return holds(s) || std::ranges::any_of(
-                           s.bodies, [&](const CodeStatements& body) { return any_statement(body, holds); });
-  });
-}
-
 }  // namespace
 
 std::shared_ptr<const Code> Code::parse(CodeTexts texts, ReferenceOf reference) {
@@ -55,9 +48,7 @@ std::shared_ptr<const Code> Code::parse(CodeTexts texts, ReferenceOf reference) 
                            : parse_statements(t.operation, c.generics);
   c.derivative = parse_statements(t.derivative, c.generics);
   for (const CodeParameter& r : c.results)
-    if (!any_statement(c.operation, [&](const CodeStatement& s) {
-          return s.kind == CodeStatement::Assign && s.name == r.name;
-        }))
+    if (!assigns(c.operation, r.name))
       fail_at(t.operation, t.operation.part,
               fmt::format("'{}' is never assigned: write {} = …", r.name, r.name));
   const auto takes_index = [](const CodeStatement& s) {

@@ -2,6 +2,7 @@
 // What C and CUDA have beyond that is an error which says what to write.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <set>
 #include <string>
@@ -56,6 +57,19 @@ struct CodeStatement {
   std::vector<std::vector<CodeStatement>> bodies;
 };
 using CodeStatements = std::vector<CodeStatement>;
+
+// Whether one of them, or of those inside, holds.
+bool any_statement(const CodeStatements& all, const auto& holds) {
+  return std::ranges::any_of(all, [&](const CodeStatement& s) {
+    return holds(s) || std::ranges::any_of(
+                           s.bodies, [&](const CodeStatements& body) { return any_statement(body, holds); });
+  });
+}
+
+inline bool assigns(const CodeStatements& all, std::string_view name) {
+  return any_statement(
+      all, [&](const CodeStatement& s) { return s.kind == CodeStatement::Assign && s.name == name; });
+}
 
 // A parameter: "T x".
 struct CodeParameter {

@@ -49,14 +49,19 @@ Function CodeLowering::run() {
     values_.in_text(code_.texts.derivative);
     set(frames_[0].returned, CodeValues::truth(false));
     std::vector<int> partials;
+    std::vector<std::string> missing;
     for (size_t r = 0; r < results.size(); ++r)
       for (size_t k = 0; k < code_.params.size(); ++k) {
         const DType t = variables_[static_cast<size_t>(results[r])].type;
         if (!is_float(t) || !is_float(arguments_[k])) continue;
-        partials.push_back(
-            declare(fmt::format("d{}_d{}", code_.results[r].name, code_.params[k].name), t, zero_of(t)));
+        const std::string name = fmt::format("d{}_d{}", code_.results[r].name, code_.params[k].name);
+        if (!assigns(code_.derivative, name)) missing.push_back(name);
+        partials.push_back(declare(name, t, zero_of(t)));
       }
     scoped(code_.derivative);
+    if (!missing.empty())
+      fail(code_.texts.derivative.part,
+           fmt::format("'{0}' is never assigned: write {0} = …, or {0} = 0 where it has none", missing[0]));
     results = partials;
   }
   for (const int r : results) block.gives.push_back(values_.named(get(r)));
@@ -165,6 +170,9 @@ void CodeLowering::one(const CodeStatement& s) {
 
 void CodeLowering::declaration(const CodeStatement& s) {
   if (scopes_.back().contains(s.name)) fail(s.at, fmt::format("'{}' is declared twice", s.name));
+  // As in C, where the parameters belong to the outermost block.
+  if (frames_.size() == 1 && scopes_.size() == 2 && scopes_[0].contains(s.name))
+    fail(s.at, fmt::format("'{}' is a parameter already", s.name));
   const Kind kind = s.type.is_const ? Kind::Const : Kind::Variable;
   if (kind == Kind::Const && s.value.empty())
     fail(s.at, fmt::format("'{}' is const: give it its value", s.name));

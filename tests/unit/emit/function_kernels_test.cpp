@@ -147,7 +147,7 @@ std::vector<Graph> graphs() {
   }
   texts.push_back(
       "map elu(T x, float a) -> (T r) { r = x > 0 ? x : a * expm1(x); } derivative { dr_dx = x > 0 ? 1 : r + "
-      "a; }\n"
+      "a; dr_da = x > 0 ? 0 : expm1(x); }\n"
       "graph {\n %x = input : f32[9, 300]\n %a = constant 0.5 : f32[9, 300]\n %y = square %x\n"
       " %r = apply %y, %a, function=elu : f32[9, 300]\n %s = sum %r, axes=[1]\n return %s\n}");
   std::vector<Graph> all;

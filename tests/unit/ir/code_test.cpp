@@ -243,7 +243,7 @@ TEST(Code, KeepsTheDerivativeThatIsGiven) {
 
 TEST(Code, IsALineOfAGraphsText) {
   const std::string text = R"(# An op, then a graph.
-map elu(T x, T a) -> (T r) { r = x > 0 ? x : a * expm1(x); } derivative { dr_dx = x > 0 ? 1 : r + a; }
+map elu(T x, T a) -> (T r) { r = x > 0 ? x : a * expm1(x); } derivative { dr_dx = x > 0 ? 1 : r + a; dr_da = x > 0 ? 0 : expm1(x); }
 graph {
   %x = input : f32[4]
   %a = input : f32[4]
@@ -446,6 +446,9 @@ TEST(Code, SaysWhatIsWrongWithParametersAndPreambles) {
             "f: preamble:1:16: a pointer cannot be ha");
   EXPECT_EQ(refusal("r = x", "T x", "T r", "", "dr_dz = 1"),
             "f: derivative:1:1: 'dr_dz' is not defined: declare it, as in float dr_dz = 0");
+  EXPECT_EQ(refusal("r = x * y", "T x, T y", "T r", "", "dr_dx = y"),
+            "f: derivative:1:1: 'dr_dy' is never assigned: write dr_dy = …, or dr_dy = 0 where it has none");
+  EXPECT_EQ(refusal("T r = x; r = r * 2"), "f:1:3: 'r' is a parameter already");
 }
 
 TEST(Code, NestsOnlySoDeep) {

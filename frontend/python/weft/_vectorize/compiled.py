@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import types
 from typing import Any
 
@@ -10,7 +11,7 @@ from weft._core import Error
 from weft._vectorize.calls import Captured
 from weft._vectorize.lower import Lower, Scope, leaves_of
 from weft._vectorize.refusals import Source
-from weft._vectorize.source import source_of
+from weft._vectorize.source import Unreadable, source_of
 from weft._vectorize.types import Type
 from weft._vectorize.values import Const, Object, Several, Text, Value
 
@@ -36,6 +37,8 @@ class Compiled:
             return made
 
         is_python = isinstance(pyfunc, types.FunctionType)
+        if isinstance(pyfunc, (types.MethodType, functools.partial)) or isinstance(getattr(type(pyfunc), "__call__", None), types.FunctionType) or hasattr(pyfunc, "cache_info"):
+            raise Unreadable(f"vectorize: {pyfunc!r} is no plain function: write a def or a lambda that calls what it calls")
         source = source_of(pyfunc)[0] if is_python else Source("", 1, [], name)
         lower.scope = Scope(source, pyfunc if is_python else None)
         result = lower.call(None, Object(pyfunc), [value(one) for one in arguments], {key: value(one) for key, one in keywords.items()})

@@ -525,6 +525,8 @@ class Lower(Calls, Operators):
             returned = self.scope.names[_RETURNED]
             if returned != Const(True):
                 raise source.refuse(node.body[-1], "a path that ends without return", "return a number at the end of the function")
+            if _RESULT not in self.scope.names:
+                raise source.refuse(node.body[-1], "a function that never ends", "leave its loop by return or break")
             return self.scope.names[_RESULT]
         except RecursionError:
             raise Error(f"{source.name}: it is too long, or nests too deep, to be compiled: split it into several functions") from None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import copy
 import inspect
 import textwrap
 from typing import Any
@@ -30,45 +31,54 @@ def source_of(f: Any) -> tuple[Source, Any]:
 
 
 def _read(f: Any) -> tuple[Source, Any]:
-    name = f.__name__ if f.__name__ != "<lambda>" else "the lambda"
+    # Of the code object: of a function that wraps another, inspect would show the other.
+    name, code = f.__name__ if f.__name__ != "<lambda>" else "the lambda", f.__code__
     try:
-        lines, first = inspect.getsourcelines(f)
+        if f.__name__ == "<lambda>":
+            return _lambda_of(code, inspect.findsource(code)[0])
+        lines, first = inspect.getsourcelines(code)
     except (OSError, TypeError):
         raise Unreadable(f"vectorize: the source of {name} cannot be read: write it in a file or a notebook") from None
     text = textwrap.dedent("".join(lines))
-    source = Source(f.__code__.co_filename, max(first, 1), text.splitlines(), name)
-    if f.__name__ == "<lambda>":
-        return source, _lambda_in(f, text, source)
+    source = Source(code.co_filename, max(first, 1), text.splitlines(), name)
     tree = ast.parse(text).body[0]
     if not isinstance(tree, ast.FunctionDef):
         raise source.refuse_kind(tree)
     return source, tree
 
 
-def _lambdas(text: str) -> list[Any]:
-    """Those of the longest part of the text, from its beginning on, that can be read: as it is, as arguments of a call, or as an entry of a dict."""
-    for end in range(len(text), 0, -1):
-        for opens, closes in (("", ""), ("(", ""), ("{", "}")):
-            try:
-                tree = ast.parse(opens + text[:end] + closes)
-            except SyntaxError:
-                continue
-            found = [one for one in ast.walk(tree) if isinstance(one, ast.Lambda)]
-            if found:
-                return found
-    return []
-
-
-def _lambda_in(f: Any, text: str, source: Source) -> Any:
-    """The lambda of this code among those of its lines, which may be a part of a statement alone."""
-    found = _lambdas(text)
+def _lambda_of(code: Any, lines: list[str]) -> tuple[Source, Any]:
+    """The lambda of this code in the file of these lines."""
+    text = "".join(lines)
+    try:
+        tree = ast.parse(text)
+    except SyntaxError:
+        raise Unreadable("vectorize: the source of the lambda cannot be read: write it with def") from None
+    found = [one for one in ast.walk(tree) if isinstance(one, ast.Lambda) and one.lineno == code.co_firstlineno]
     if len(found) > 1:
-        found = [one for one in found if _same_code(one, f.__code__)]
+        found = _at_positions(found, code) or [one for one in found if _same_code(one, code)]
     if not found or any(ast.dump(one) != ast.dump(found[0]) for one in found):
-        raise Error(f"vectorize: the source of the lambda at {source.file}:{source.first_line} cannot be told from that of others: write it with def")
-    return found[0]
+        raise Error(f"vectorize: the source of the lambda at {code.co_filename}:{code.co_firstlineno} cannot be told from that of others: write it with def")
+    node, first = found[0], found[0].lineno
+    last = node.end_lineno or first
+    shifted = ast.increment_lineno(copy.deepcopy(node), 1 - first)
+    return Source(code.co_filename, first, [line.rstrip("\n") for line in lines[first - 1 : last]], "the lambda"), shifted
+
+
+def _at_positions(nodes: list[Any], code: Any) -> list[Any]:
+    """The innermost whose body holds all that the code says of where its instructions stand; none where it says nothing, as before Python 3.11."""
+    if not hasattr(code, "co_positions"):
+        return []
+
+    def body(node: Any) -> tuple[tuple[int, int], tuple[int, int]]:
+        return (node.body.lineno, node.body.col_offset), (node.body.end_lineno, node.body.end_col_offset)
+
+    stand = [((line, column), (last, end)) for line, last, column, end in code.co_positions() if line is not None and column is not None and (column, end) != (0, 0)]
+    inside = [node for node in nodes if all(body(node)[0] <= first and last <= body(node)[1] for first, last in stand)]
+    return sorted(inside, key=lambda node: body(node)[0])[-1:] if stand else []
 
 
 def _same_code(node: Any, code: Any) -> bool:
-    made = compile(ast.Expression(node), "<lambda>", "eval").co_consts[0]
+    """Whether the lambda alone would compile to this."""
+    made = next(one for one in compile(ast.Expression(node), "<lambda>", "eval").co_consts if hasattr(one, "co_code"))
     return (made.co_code, made.co_names, made.co_consts) == (code.co_code, code.co_names, code.co_consts) and made.co_varnames == code.co_varnames

@@ -51,7 +51,7 @@ class Vectorized:
 
     def __reduce__(self) -> Any:
         # A decorated function's own name leads to this object.
-        if getattr(self.pyfunc, "__qualname__", None) and _found(self.pyfunc.__module__, self.pyfunc.__qualname__) is self:
+        if _is_found(self, self.pyfunc):
             return _found, (self.pyfunc.__module__, self.pyfunc.__qualname__)
         if isinstance(self.pyfunc, types.FunctionType):
             from weft._vectorize.carried import carried, importable
@@ -197,13 +197,20 @@ class Vectorized:
 
 
 def _found(module: str, name: str) -> Any:
-    """What a module has under a qualified name; None where it has nothing."""
+    """What a module has under a qualified name. AttributeError where it has nothing."""
     found = sys.modules.get(module)
     if found is None:
         found = __import__(module, fromlist=["_"])
     for part in name.split("."):
-        found = getattr(found, part, None)
+        found = getattr(found, part)
     return found
+
+
+def _is_found(vectorized: Any, pyfunc: Any) -> builtins.bool:
+    try:
+        return _found(pyfunc.__module__, pyfunc.__qualname__) is vectorized
+    except (AttributeError, ImportError):
+        return False
 
 
 def _remade(pyfunc: Any, *rest: Any) -> Any:

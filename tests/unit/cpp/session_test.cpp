@@ -581,7 +581,7 @@ TEST(SessionSettings, ChangeWhileTheSessionLives) {
   EXPECT_EQ(session.threads(), 2);
   EXPECT_EQ(session.device("cpu").threads, 2);
   EXPECT_EQ(message_of([&] { session.set_threads(-1); }),
-            "threads: takes a number of 1 or more, or 0 for all: got -1");
+            "threads: takes a number from 1 to 1024, or 0 for all: got -1");
   session.set_numerics(Numerics::Strict);
   EXPECT_EQ(session.numerics(), Numerics::Strict);
   const Array x = arange(0.0, 5000.0, 1.0);

@@ -32,8 +32,10 @@ EventClock::EventClock(std::shared_ptr<Context> context, CUstream stream, int64_
   if (const auto call = context_->driver().cuLaunchHostFunc) {
     gate_ = std::make_shared<Gate>();
     auto share = std::make_unique<std::shared_ptr<Gate>>(gate_);
-    context_->check(call(stream_, Gate::wait, share.get()), "cuLaunchHostFunc");
-    static_cast<void>(share.release());  // the call's
+    std::shared_ptr<Gate>* const given = share.release();
+    const CUresult result = call(stream_, Gate::wait, given);
+    if (result != kCudaSuccess) share.reset(given);
+    context_->check(result, "cuLaunchHostFunc");
   }
   start_ = std::make_unique<CudaEvent>(context_, stream_);
 }

@@ -94,6 +94,7 @@ template <class Row>
 Array row_by_row(const Array& x, Row&& order) {
   const Array rows = x.reshape({-1, x.shape().back()});
   std::vector<Array> ordered;
+  ordered.reserve(static_cast<size_t>(rows.shape()[0]));
   for (int64_t k = 0; k < rows.shape()[0]; ++k) ordered.push_back(order(rows[k]));
   return (ordered.size() == 1 ? ordered[0] : stack(ordered)).reshape(x.shape());
 }

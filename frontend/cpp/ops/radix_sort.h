@@ -18,8 +18,4 @@ Array radix_sorted(const Array& words, int bits);
 // The positions, i32, that put them there.
 Array radix_ordered(const Array& words, int bits);
 
-// For tests: the kernels' text, and the elements that a block takes.
-const std::string& radix_sort_text();
-int64_t radix_tile(DType word);
-
 }  // namespace weft::detail

@@ -11,7 +11,7 @@
 #include "compiler/compile.h"
 #include "compiler/ir/build.h"
 #include "compiler/ir/user_kernel.h"
-#include "frontend/cpp/ops/radix_sort.h"
+#include "frontend/cpp/ops/radix_sort_text.h"
 #include "tests/fuzz/backend.h"
 #include "tests/fuzz/emulated_device.h"
 #include "tests/support/cuda_kernels.h"
@@ -25,7 +25,7 @@ using ir::TensorType;
 using ir::UserKernel;
 using Kind = UserKernel::Argument::Kind;
 
-constexpr int64_t kThreads = 256, kDigits = 256;
+constexpr int64_t kThreads = detail::kRadixThreads, kDigits = detail::kRadixDigits;
 
 NodeRef number(int64_t value) { return ir::constant({DType::I32, {}}, Scalar::of(value).cast(DType::I32)); }
 NodeRef zeros(const Shape& shape) {
@@ -39,7 +39,7 @@ std::vector<NodeRef> call(const std::string& name, int64_t blocks,
   k.target = UserKernel::Target::Cuda;
   k.name = name;
   k.title = name.substr(0, name.find('<'));
-  k.text = std::make_shared<const ir::UserText>(detail::radix_sort_text());
+  k.text = std::make_shared<const ir::UserText>(detail::kRadixSortText);
   k.arguments = std::move(arguments);
   k.results = std::move(results);
   k.starts_as = std::move(starts_as);

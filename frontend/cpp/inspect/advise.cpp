@@ -105,7 +105,8 @@ std::string look_of(const Profiled& p, const ProfileRow& row) {
         (!most || one.asked[0].count > most->count))
       most = one.asked.data();
   if (!most) return {};
-  return most->line.file.empty() ? most->by : fmt::format("{} at {}", most->by, text_of({most->line}));
+  return most->line.file.empty() ? most->by
+                                 : fmt::format("{} at {}", most->by, detail::text_of({most->line}));
 }
 
 // `row` is of a loop of short work. What goes around it is spared with it.

@@ -90,7 +90,7 @@ std::string asked_text(const std::vector<ProfileAsked>& asked) {
   std::string out;
   for (size_t i = 0; i < std::min(kMost, asked.size()); ++i)
     out += fmt::format("{}{}{}", i == 0 ? ", as " : " and ", asked[i].by,
-                       asked[i].line.file.empty() ? "" : " at " + text_of({asked[i].line}));
+                       asked[i].line.file.empty() ? "" : " at " + detail::text_of({asked[i].line}));
   if (asked.size() > kMost) out += fmt::format(" and {} more", asked.size() - kMost);
   return out.empty() ? out : out + " asked";
 }

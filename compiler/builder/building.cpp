@@ -62,22 +62,6 @@ void Building::add_step(ProgramStep step, Explanation::Step explained) {
 
 void Building::add_step(CopyStep step, const std::string& text) { add_step(step, said("copy", text)); }
 
-namespace {
-
-// As print() writes it, less the word and the reason.
-void explain_schedule(const plan::Schedule& schedule, Explanation::Step& step) {
-  step.chosen_because = std::visit([](const auto& s) { return s.reason; }, schedule);
-  std::string text = print(schedule);
-  constexpr std::string_view kWord = "schedule ";
-  if (text.starts_with(kWord)) text.erase(0, kWord.size());
-  const std::string because = step.chosen_because.empty() ? "" : " (" + step.chosen_because + ")";
-  text.resize(text.size() - 1);  // the line's end
-  if (text.ends_with(because)) text.resize(text.size() - because.size());
-  step.schedule = std::move(text);
-}
-
-}  // namespace
-
 void Building::add_kernel(plan::Lowered lowered, Origin origin, Explanation::Step explained,
                           const Node* zeroed) {
   plan::RowProgram& p = lowered.program;
@@ -85,7 +69,7 @@ void Building::add_kernel(plan::Lowered lowered, Origin origin, Explanation::Ste
   KernelStep& k = made.step;
   kernels.set_lines(k, origin.lines);
   explained.operations = plan::operations_of(p);
-  explain_schedule(made.schedule, explained);
+  explained.schedule = text_of(made.schedule), explained.chosen_because = reason_of(made.schedule);
   const std::vector<int64_t> touched = touched_elements(p);
   for (size_t i = 0; i < lowered.buffers.size(); ++i) {
     const int buffer = buffer_of.at(lowered.buffers[i]);

@@ -19,6 +19,7 @@
 #include "compiler/fusion/fuse.h"
 #include "compiler/ir/analysis/in_place.h"
 #include "compiler/plan/lower/lower.h"
+#include "compiler/plan/schedule/schedule.h"
 #include "runtime/blocks/run_blocks.h"
 #include "runtime/cpu/clang_jit.h"
 

@@ -58,10 +58,8 @@ std::string made_for(const RowProgram& p, const Schedule& schedule) {
   fmt::format_to(std::back_inserter(out), "axes: {} and {} of the row\n", p.outer.size(), p.row.size());
   fmt::format_to(std::back_inserter(out), "lengths of the axes: {}\n", lengths_of(p.outer));
   fmt::format_to(std::back_inserter(out), "lengths of the row: {}\n", lengths_of(p.row));
-  std::string how = print(schedule);
-  std::ranges::replace(how, '\n', ' ');
-  how.erase(how.find_last_not_of(' ') + 1);
-  return out + (how.starts_with("schedule ") ? "schedule: " + how.substr(9) : "schedule: " + how);
+  const std::string& reason = reason_of(schedule);
+  return out + "schedule: " + text_of(schedule) + (reason.empty() ? "" : " (" + reason + ")");
 }
 
 }  // namespace weft::plan

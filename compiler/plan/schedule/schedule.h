@@ -11,8 +11,17 @@ namespace weft::plan {
 
 using Schedule = std::variant<CpuSchedule, CudaSchedule>;
 
+inline std::string text_of(const Schedule& schedule) {
+  return std::visit([](const auto& s) { return text_of(s); }, schedule);
+}
+inline const std::string& reason_of(const Schedule& schedule) {
+  return std::visit([](const auto& s) -> const std::string& { return s.reason; }, schedule);
+}
+
+// A line, with its reason.
 inline std::string print(const Schedule& schedule) {
-  return std::visit([](const auto& s) { return print(s); }, schedule);
+  const std::string& reason = reason_of(schedule);
+  return "schedule " + text_of(schedule) + (reason.empty() ? "" : " (" + reason + ")") + "\n";
 }
 
 }  // namespace weft::plan

@@ -13,6 +13,7 @@
 #include "compiler/fusion/fuse.h"
 #include "compiler/ir/text/parse.h"
 #include "compiler/plan/lower/lower.h"
+#include "compiler/plan/schedule/schedule.h"
 #include "tests/support/across_graphs.h"
 #include "tests/support/targets.h"
 

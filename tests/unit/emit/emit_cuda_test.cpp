@@ -9,6 +9,7 @@
 
 #include "compiler/ir/text/parse.h"
 #include "compiler/plan/plan.h"
+#include "compiler/plan/schedule/schedule.h"
 #include "runtime/cuda/nvrtc.h"
 #include "runtime/cuda/shared_library.h"
 #include "tests/fuzz/random_graph.h"

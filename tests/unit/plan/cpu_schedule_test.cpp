@@ -1,5 +1,6 @@
 // The text of a CPU's schedule: of every shape, and of all that one of them may say.
 #include "compiler/plan/schedule/cpu/cpu_schedule.h"
+#include "compiler/plan/schedule/schedule.h"
 
 #include <gtest/gtest.h>
 

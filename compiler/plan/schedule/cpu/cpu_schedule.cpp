@@ -59,10 +59,10 @@ DType fold_dtype(const CpuSchedule& s, const Accumulator& acc) {
   return columns && !acc.is_over_points() ? total_dtype(acc) : span_dtype(acc);
 }
 
-std::string print(const CpuSchedule& s) {
+std::string text_of(const CpuSchedule& s) {
   const TaskDivision d = division_of(s);
   std::string out =
-      format("schedule {}: axis {} by {} lanes", cpu::kNamesOfShapes[s.shape.index()], s.lane_axis, s.lanes);
+      format("{}: axis {} by {} lanes", cpu::kNamesOfShapes[s.shape.index()], s.lane_axis, s.lanes);
   if (d.chunk > 0) out += format(", chunks of {}", d.chunk);
   if (d.points > 1) out += format(", {} rows a task", d.points);
   if (d.parts > 1) out += format(", row split in {}", d.parts);
@@ -74,7 +74,7 @@ std::string print(const CpuSchedule& s) {
   if (d.streaming()) out += ", streaming stores";
   if (d.masked()) out += ", masked";
   if (d.aligned()) out += ", aligned";
-  return out + (s.reason.empty() ? "" : " (" + s.reason + ")") + "\n";
+  return out;
 }
 
 }  // namespace weft::plan

@@ -131,6 +131,7 @@ CpuSchedule schedule_cpu(RowProgram& program, const Target& target, const Bias& 
 // What a fold adds in, element by element: the dtype of its span, or of its total where lanes are columns.
 DType fold_dtype(const CpuSchedule& schedule, const Accumulator& acc);
 
-std::string print(const CpuSchedule& schedule);
+// "maps: axis 2 by 16 lanes, chunks of 64"
+std::string text_of(const CpuSchedule& schedule);
 
 }  // namespace weft::plan

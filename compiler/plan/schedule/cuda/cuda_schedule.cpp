@@ -216,9 +216,9 @@ RowDivision division_of(const CudaSchedule& schedule) {
   return std::visit(DivisionOf{schedule}, schedule.shape);
 }
 
-std::string print(const CudaSchedule& s) {
+std::string text_of(const CudaSchedule& s) {
   const RowDivision d = division_of(s);
-  std::string out = format("schedule {}: axis {} by {} lanes", kNames[s.shape.index()], s.lane_axis, s.lanes);
+  std::string out = format("{}: axis {} by {} lanes", kNames[s.shape.index()], s.lane_axis, s.lanes);
   out += format(", blocks of {} threads", s.threads);
   if (d.order != Order::Pointwise || std::holds_alternative<Stencils>(s.shape))
     out += format(", {} a row", d.threads);
@@ -227,7 +227,7 @@ std::string print(const CudaSchedule& s) {
   out += residence(d.residence);
   out += std::visit(PrintShape(), s.shape);
   out += caching(s.caching);
-  return out + (s.reason.empty() ? "" : " (" + s.reason + ")") + "\n";
+  return out;
 }
 
 }  // namespace weft::plan

@@ -207,6 +207,7 @@ RowDivision division_of(const CudaSchedule& schedule);
 CudaSchedule schedule_cuda(RowProgram& program, const Target& target, const Bias& bias = {},
                            bool contract = true);
 
-std::string print(const CudaSchedule& schedule);
+// "maps: axis 2 by 16 lanes, chunks of 64"
+std::string text_of(const CudaSchedule& schedule);
 
 }  // namespace weft::plan

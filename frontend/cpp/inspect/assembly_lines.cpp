@@ -30,6 +30,11 @@ bool is_for_debuggers(std::string_view line) {
 
 }  // namespace
 
+bool is_instruction(std::string_view line) {
+  const std::string_view text = trimmed(line);
+  return line.starts_with('\t') && !text.empty() && !text.starts_with('.') && !text.starts_with('#');
+}
+
 AssemblyLines assembly_lines(std::string_view assembly) {
   AssemblyLines out;
   int line = 0;
@@ -44,8 +49,7 @@ AssemblyLines assembly_lines(std::string_view assembly) {
     if (text.starts_with(".loc")) line = line_of(text);
     if (skips || text.empty() || text.starts_with(".loc") || is_for_debuggers(text)) continue;
     out.text.append(whole).push_back('\n');
-    const bool is_instruction = whole.starts_with('\t') && !text.starts_with('.') && !text.starts_with('#');
-    out.lines.push_back(is_instruction ? line : 0);
+    out.lines.push_back(is_instruction(whole) ? line : 0);
   }
   return out;
 }

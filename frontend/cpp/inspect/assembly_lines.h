@@ -12,6 +12,8 @@ struct AssemblyLines {
   std::vector<int> lines;  // of each line of the text the line of the source, from 1; 0: none
 };
 
+// Whether a line of assembly is one: what begins with a dot tells the assembler something.
+bool is_instruction(std::string_view line);
 // Of what LLVM prints with line tables (.loc).
 AssemblyLines assembly_lines(std::string_view assembly);
 

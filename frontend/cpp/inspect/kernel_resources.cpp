@@ -18,7 +18,6 @@ int vector_bytes_in(std::string_view line) {
   return 0;
 }
 
-// Instructions begin with a tab; what begins with a dot tells the assembler something.
 CompiledStep counted(std::string_view assembly) {
   CompiledStep out;
   out.instructions = out.vector_bytes = 0;
@@ -26,7 +25,7 @@ CompiledStep counted(std::string_view assembly) {
     const size_t end = std::min(assembly.find('\n', at), assembly.size());
     const std::string_view line = assembly.substr(at, end - at);
     at = end + 1;
-    if (line.size() < 2 || line[0] != '\t' || line[1] == '.' || line[1] == '#') continue;
+    if (!is_instruction(line)) continue;
     ++out.instructions;
     out.vector_bytes = std::max(out.vector_bytes, vector_bytes_in(line));
   }

@@ -1,5 +1,5 @@
-// Sorting and searching. Orders are found on the host, by all threads, when they are asked for, wherever the array lies: a
-// sorted array has its values at once. What is taken by them is recorded like every other operation, so sort() has derivatives.
+// Sorting and searching. Orders are found when they are asked for: a few long rows of a GPU's array by the GPU, all others on the
+// host, by all threads, wherever the array lies. A sorted array of the host's has its values at once. What is taken by them is recorded like every other operation, so sort() has derivatives.
 // A function that is being recorded (compiled.h) has no values to sort: Error.
 //
 // NaN stands behind everything else. Complex numbers are ordered by their real and then by their imaginary parts, those

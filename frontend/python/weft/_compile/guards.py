@@ -182,8 +182,8 @@ class Walk:
                     self.class_of(type(value), value)
         elif isinstance(value, Same):
             self.visit(value.it)
-        elif type(value).__module__.startswith("weft.") and hasattr(value, "pyfunc"):
-            self.visit(value.pyfunc)  # a vectorized function reads what its Python code reads
+        elif type(value).__module__.startswith("weft.") and hasattr(value, "_weft_scalar_function"):
+            self.visit(value._weft_scalar_function)  # what its Python code reads
         elif str(type(value).__module__).partition(".")[0] not in ("weft", "numpy"):
             self.instance(value)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import copy
+import functools
 import inspect
 import textwrap
 from typing import Any
@@ -47,14 +48,18 @@ def _read(f: Any) -> tuple[Source, Any]:
     return source, tree
 
 
+@functools.lru_cache(maxsize=8)
+def _lambdas(text: str) -> list[Any]:
+    """Those of a file."""
+    return [one for one in ast.walk(ast.parse(text)) if isinstance(one, ast.Lambda)]
+
+
 def _lambda_of(code: Any, lines: list[str]) -> tuple[Source, Any]:
     """The lambda of this code in the file of these lines."""
-    text = "".join(lines)
     try:
-        tree = ast.parse(text)
+        found = [one for one in _lambdas("".join(lines)) if one.lineno == code.co_firstlineno]
     except SyntaxError:
         raise Unreadable("vectorize: the source of the lambda cannot be read: write it with def") from None
-    found = [one for one in ast.walk(tree) if isinstance(one, ast.Lambda) and one.lineno == code.co_firstlineno]
     if len(found) > 1:
         found = _at_positions(found, code) or [one for one in found if _same_code(one, code)]
     if not found or any(ast.dump(one) != ast.dump(found[0]) for one in found):

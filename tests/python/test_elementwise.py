@@ -104,8 +104,29 @@ def test_out_takes_the_results():
     np.testing.assert_array_equal(np.asarray(d), np.arange(4) - 1)
     f(x, x, out=(s, d))
     np.testing.assert_array_equal(np.asarray(s), np.arange(4) * 2)
+    beside = np.zeros(4), np.zeros(4)
+    assert f(x, x, out=beside)[0] is beside[0]
+    np.testing.assert_array_equal(beside[0], np.arange(4) * 2)
     with pytest.raises(wf.Error, match=r"both: out has the shape of the result, \(4,\): got \(3,\)"):
         f(x, y, out=(s, wf.zeros(3)))
+
+
+@pytest.mark.parametrize(("given", "kept", "holds"), [
+    ("float64", "float32", True), ("int32", "int8", True), ("int32", "float32", True), ("uint8", "int32", True), ("float64", "int64", False),
+    ("int32", "uint32", False), ("float32", "bool", False), ("complex64", "float64", False),
+])
+def test_out_takes_what_same_kind_converts(given, kept, holds):
+    assert np.can_cast(given, kept, "same_kind") == holds
+    double = wf.elementwise("r = x + x", "T x", "T r", "double")
+    total = wf.reduction("x + x", "a + b", "r = a", 0, "T x", "T r", "total")
+    for name, call, shape in (("double", double, (2,)), ("total", total, ())):
+        out = wf.ones(shape, dtype=kept)
+        if holds:
+            np.testing.assert_array_equal(np.asarray(call(wf.asarray([3, 3], dtype=given), out=out)), np.full(shape, 6 if name == "double" else 12, kept))
+            continue
+        with pytest.raises(TypeError, match=rf"{name}: the result 'T r' is {given}, which no out of {kept} holds: give one of {given}, or "):
+            call(wf.asarray([3, 3], dtype=given), out=out)
+        np.testing.assert_array_equal(np.asarray(out), np.ones(shape))
 
 
 @pytest.mark.parametrize("derivative", ["", "dr_dx = x > 0 ? 1 : r + a; dr_da = x > 0 ? 0 : expm1(x)"])
@@ -242,9 +263,9 @@ def test_takes_positions():
     (lambda f: f(wf.ones(3)), "elu: takes 2 operands: got 1"),
     (lambda f: f(1.0, 2.0), "elu: takes one array at least: got numbers alone"),
     (lambda f: f(wf.ones(3), wf.ones(4)), "elu: .*(3).*(4)"),
-    (lambda f: wf.elementwise("r = x", "float x", "float r", "f")(wf.ones(3, dtype="complex64")), r"f: x is f32: got c64, which astype\(\) converts"),
-    (lambda f: wf.elementwise("r = n", "int n", "int r", "f")(wf.ones(3)), "f: n is i32: got f64"),
-    (lambda f: wf.elementwise("r = n + k", "int n, int k", "int r", "f")(wf.ones(3, dtype="int32"), 0.5), "f: k is i32: got f64"),
+    (lambda f: wf.elementwise("r = x", "float x", "float r", "f")(wf.ones(3, dtype="complex64")), r"f: x is f32, which takes real numbers: got c64, which astype\(\) converts"),
+    (lambda f: wf.elementwise("r = n", "int n", "int r", "f")(wf.ones(3)), "f: n is i32, which takes integers and bools: got f64"),
+    (lambda f: wf.elementwise("r = n + k", "int n, int k", "int r", "f")(wf.ones(3, dtype="int32"), 0.5), "f: k is i32, .*: got f64"),
     (lambda f: wf.elementwise("r = n + k", "int n, int8 k", "int r", "f")(wf.ones(3, dtype="int32"), 1000), "f: .*1000"),
     (lambda f: wf.elementwise("r = x +\n  y + exq(1)", "T x", "T r", "f")(wf.ones(3)), "f:2:3: 'y' is not defined"),
     (lambda f: wf.elementwise({"cpu": "r = x"}, "T x", "T r", "f"), "operation is a text, or one for each of 'cpu' and 'cuda': got 'cpu'"),

@@ -162,6 +162,17 @@ def test_refuses_texts(text, name, message):
         wf.cpu_kernel(text, name)
 
 
+def test_numbers_fit_their_parameters():
+    filled = wf.cpu_kernel("void filled(long begin, long end, unsigned char n, double* r) { for (long i = begin; i < end; ++i) r[i] = n; }", "filled")
+    for n in (7, np.int64(7), np.uint8(7), True, wf.asarray(7, dtype="uint64")):
+        assert filled(1, (n, wf.kernel_output(1, "float64"))).item() == int(n)
+    for n in (300, -1, np.int64(300), np.int16(-1)):
+        with pytest.raises(OverflowError, match=f"filled: unsigned char n: the number does not fit .*u8: got {n}"):
+            filled(1, (n, wf.kernel_output(1, "float64")))
+    with pytest.raises(TypeError, match="unsigned char n: takes a number of u8: got i64, which astype"):
+        filled(1, (wf.asarray(7), wf.kernel_output(1, "float64")))
+
+
 def test_refuses_arguments(saxpy):
     x = wf.ones(4, dtype="float32")
     r = wf.kernel_output(4, "float32")
@@ -172,6 +183,7 @@ def test_refuses_arguments(saxpy):
         ((1, x, x, wf.kernel_output(4, "int32")), r"float[*] r: takes elements of f32"),
         ((x, x, x, r), r"float a: takes a number by its value: got f32[(]4,[)]"),
         ((1j, x, x, r), "float a: takes a number of f32: got c"),
+        ((wf.asarray(1j), x, x, r), "float a: takes a number of f32: got c128, which astype"),
         ((1, 2.0, x, r), "const float[*] x: takes an array: got a number"),
         ((1, r, x, r), "const float[*] x: is const"),
         ((r, x, x, r), "float a: takes a number by its value: got a result"),

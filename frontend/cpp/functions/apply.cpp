@@ -1,6 +1,9 @@
 #include "frontend/cpp/functions/apply.h"
 
+#include <fmt/format.h>
+
 #include <string>
+#include <string_view>
 
 #include "compiler/base/error.h"
 #include "compiler/ir/build.h"
@@ -43,6 +46,27 @@ ir::NodeRef numbers_of_elements(const Shape& shape, const ir::Lines& lines) {
   return total;
 }
 
+namespace {
+
+// What NumPy's rule same_kind converts to a dtype.
+std::string_view taken_by(DType to) {
+  switch (kind(to)) {
+    case DTypeKind::Bool:
+      return "bools";
+    case DTypeKind::Unsigned:
+      return "unsigned integers and bools";
+    case DTypeKind::Signed:
+      return "integers and bools";
+    case DTypeKind::Float:
+      return "real numbers";
+    case DTypeKind::Complex:
+      break;
+  }
+  return "numbers";
+}
+
+}  // namespace
+
 ir::FunctionRef function_for(const ir::Code& code, std::span<const Operand> operands) {
   std::vector<ir::Code::Argument> arguments;
   arguments.reserve(operands.size());
@@ -57,8 +81,9 @@ ir::FunctionRef function_for(const ir::Code& code, std::span<const Operand> oper
   for (size_t k = 0; k < operands.size(); ++k) {
     const DType to = f->argument(k), from = arguments[k].dtype;
     if (!is_same_kind(from, to))  // a parameter takes its kind, and those below
-      throw TypeError(code.name() + ": " + code.params()[k].name + " is " + std::string(weft::name(to)) +
-                      ": got " + std::string(weft::name(from)) + ", which astype() converts");
+      throw TypeError(fmt::format("{}: {} is {}, which takes {}: got {}, which astype() converts",
+                                  code.name(), code.params()[k].name, weft::name(to), taken_by(to),
+                                  weft::name(from)));
     if (arguments[k].weak) check_stored(code.name(), to, operands[k].number());
   }
   return f;

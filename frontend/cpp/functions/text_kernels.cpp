@@ -101,10 +101,12 @@ class CallOfKernel {
       fail(p, "takes elements of " + std::string(name(*p.dtype)),
            written(dtype, shape) + ", which astype() converts");
   }
-  void check_kind(const ir::KernelParameter& p, DType from) const {
-    // A number that is written as an integer fits each type that holds its value.
-    if (!detail::is_same_kind(from, *p.dtype) && !(is_integer(from) && is_integer(*p.dtype)))
-      fail(p, "takes a number of " + std::string(name(*p.dtype)), std::string(name(from)));
+  // A number that is known and is an integer fits each type that holds its value; of an array's NumPy's rule same_kind decides.
+  void check_kind(const ir::KernelParameter& p, DType from, bool is_known) const {
+    if (detail::is_same_kind(from, *p.dtype)) return;
+    if (is_known && is_integer(from) && is_integer(*p.dtype)) return;
+    fail(p, "takes a number of " + std::string(name(*p.dtype)),
+         std::string(name(from)) + ", which astype() converts");
   }
   size_t operand(const ir::NodeRef& node) {
     operands.push_back(node);
@@ -134,11 +136,11 @@ class CallOfKernel {
       node = r_.node(x);
       if (!node->shape().empty())
         fail(p, "takes a number by its value", written(node->dtype(), node->shape()));
-      check_kind(p, node->dtype());
+      check_kind(p, node->dtype(), false);
       node = ir::cast(node, *p.dtype, r_.lines());
     } else {
-      check_kind(p, x.number().value().dtype);
-      detail::check_stored(title_, *p.dtype, x.number());
+      check_kind(p, x.number().value().dtype, true);
+      detail::check_stored(title_ + ": " + written(p), *p.dtype, x.number());
       node = ir::constant({*p.dtype, {}}, x.number().value().cast(*p.dtype), r_.lines());
     }
     kernel.arguments.push_back({UserKernel::Argument::Kind::Value, operand(node), p.type, p.name});

@@ -33,8 +33,13 @@ def place(op: str, out: Any) -> Any:
     return target(op, out)
 
 
+def holds_kind_of(out: Any, result: Array) -> bool:
+    """Whether NumPy's rule "same_kind" lets the result be stored there."""
+    return _rank(out.dtype) >= _rank(result.dtype)
+
+
 def check_kind(result: Array, out: Any, same_dtype: bool = False) -> None:
-    if out.dtype != result.dtype and (same_dtype or _rank(out.dtype) < _rank(result.dtype)):
+    if out.dtype != result.dtype and (same_dtype or not holds_kind_of(out, result)):
         raise TypeError(f"out: the result cannot be stored as {out.dtype}: got {result.dtype}, convert it with astype()")
 
 

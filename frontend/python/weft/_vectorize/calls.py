@@ -11,6 +11,7 @@ from typing import Any
 
 from weft import _core
 from weft._names import SAME
+from weft._vectorize.outside import is_numpy_number, module_of
 from weft._vectorize.types import BOOL, COMPLEX, FLOAT, INT, Type, complex_of, float_for, promote, real_of, type_of_dtype
 from weft._vectorize.values import Const, Local, Object, Several, Unbound, Value
 
@@ -129,10 +130,10 @@ class Calls:
             return Const(found)
         if isinstance(found, tuple):
             return Several(tuple(self.taken(node, name, one) for one in found))
-        if _is_numpy_number(found):
+        if is_numpy_number(found):
             t = type_of_dtype(found.dtype)
             return self.text.constant(found.item(), t)
-        if isinstance(found, _core.Array) or _module_of(type(found)).partition(".")[0] in ("numpy", "cupy", "torch") and hasattr(found, "shape"):
+        if isinstance(found, _core.Array) or module_of(type(found)).partition(".")[0] in ("numpy", "cupy", "torch") and hasattr(found, "shape"):
             raise self.scope.source.refuse(node, f"{name}, an array from outside,", "pass it as an argument: the function gets its elements")
         if callable(found) or isinstance(found, types.ModuleType) or hasattr(found, "__dict__"):
             return Object(found)
@@ -189,11 +190,11 @@ class Calls:
             raise self.scope.source.refuse(node, f"a call of {self.described(function)}", "call functions")
         f = function.it
         f = getattr(f, "_weft_scalar_function", f)
-        if isinstance(f, types.FunctionType) and not _module_of(f).startswith(("weft.", "numpy")):
+        if isinstance(f, types.FunctionType) and not module_of(f).startswith(("weft.", "numpy")):
             source, tree = self.source_of(f)
             return self.inlined(source, tree, f, self.bound(node, tree, f, args, keywords), None, node)
         name = getattr(f, "__name__", type(f).__name__)
-        module = _module_of(f)
+        module = module_of(f)
         if module == "builtins" or f in (abs, min, max, round, divmod, pow, len, sum):
             done = self.of_python(node, name, args, keywords)
         elif module == "math":
@@ -395,7 +396,7 @@ class Calls:
         """NumPy's functions and types, and Weft's functions."""
         if isinstance(f, type):
             return self.of_type(node, f, args)
-        if not (_module_of(f) or _module_of(type(f))).startswith(("numpy", "weft")):
+        if not (module_of(f) or module_of(type(f))).startswith(("numpy", "weft")):
             return None
         if name == "where" and len(args) == 3:
             t = promote(args[1].type, args[2].type)
@@ -465,13 +466,3 @@ class Calls:
         names = [self.named(self.held(node, one, t)) for one in args]
         given = {"same": t, "bool": Type("bool"), "real": real_of(t), "complex": complex_of(t)}[result]
         return self.text.op(op, names, given)
-
-
-def _module_of(it: Any) -> str:
-    """Where something is defined; empty where it does not say."""
-    module = getattr(it, "__module__", None)
-    return module if isinstance(module, str) else ""
-
-
-def _is_numpy_number(found: Any) -> bool:
-    return _module_of(type(found)) == "numpy" and hasattr(found, "dtype") and getattr(found, "shape", None) == () and not hasattr(found, "__setitem__")

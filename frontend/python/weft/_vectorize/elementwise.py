@@ -6,8 +6,9 @@ import builtins
 import math
 
 from weft import _core
-from weft._core import Array, Error
+from weft._core import Error
 from weft._base.asarray import asarray
+from weft._base.out import holds_kind_of, place, store
 from weft._vectorize.index import Index, placed
 from weft._vectorize.references import reference_for
 from weft._vectorize.vectorized import vectorize
@@ -48,22 +49,26 @@ class Elementwise:
         if len(args) == self.nin + self.nout and out is None:
             args, out = args[:self.nin], args[self.nin:]
         results = self._map(_operands(self.__name__, args))
-        return _given(self.__name__, results, out)
+        return _given(self.__name__, self._texts[2], results, out)
 
 
-def _given(name: str, results: list[Any], out: Any) -> Any:
+def _given(name: str, out_params: str, results: list[Any], out: Any) -> Any:
     """The results, or what was given for them, which holds them then."""
     if out is None:
         results = [x if x.ndim else _core.as_value(x) for x in results]
         return results[0] if len(results) == 1 else tuple(results)
-    outs = out if isinstance(out, (tuple, list)) else (out,)
-    if len(outs) != len(results) or any(not isinstance(one, Array) for one in outs):
-        raise Error(f"{name}: out is an array of Weft for each of {len(results)} results: got {len(outs)}")
-    for one, result in zip(outs, results):
+    outs = [place(name, one) for one in (out if isinstance(out, (tuple, list)) else (out,))]
+    if len(outs) != len(results):
+        raise Error(f"{name}: out is an array for each of {len(results)} results: got {len(outs)}")
+    for one, result, parameter in zip(outs, results, _parameters(out_params)):
         if one.shape != result.shape:
             raise Error(f"{name}: out has the shape of the result, {tuple(result.shape)}: got {tuple(one.shape)}")
-        one[...] = result
-    return outs[0] if len(outs) == 1 else tuple(outs)
+        if not holds_kind_of(one, result):
+            instead = "take its real part" if result.dtype.kind == "c" else f"write {name}(…).astype('{one.dtype}')"
+            raise TypeError(f"{name}: the result '{parameter.strip()}' is {result.dtype}, which no out of {one.dtype} holds: give one of "
+                            f"{result.dtype}, or {instead}")
+    given = [store(result, one) for result, one in zip(results, outs)]
+    return given[0] if len(given) == 1 else tuple(given)
 
 
 def _operands(name: str, args: tuple[Any, ...]) -> list[Any]:
@@ -116,7 +121,7 @@ class Reduction:
 
     def __call__(self, *args: Any, axis: Any = None, keepdims: builtins.bool = False, out: Any = None) -> Any:
         axes = None if axis is None else [int(one) for one in (axis if isinstance(axis, (tuple, list)) else (axis,))]
-        return _given(self.__name__, self._reduction(_operands(self.__name__, args), axes, bool(keepdims)), out)
+        return _given(self.__name__, self._texts[1], self._reduction(_operands(self.__name__, args), axes, bool(keepdims)), out)
 
 
 def _parameters(text: str) -> list[str]:

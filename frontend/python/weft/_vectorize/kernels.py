@@ -9,6 +9,7 @@ from typing import NamedTuple
 from weft import _core
 from weft._base.asarray import asarray
 from weft._core import Array, Error
+from weft._vectorize.outside import is_numpy_number
 
 TYPE_CHECKING = False  # typing is slow to import
 if TYPE_CHECKING:
@@ -78,6 +79,8 @@ class Kernel:
                 changed.append((one, len(outputs) + len(changed)))
                 given.append((one,))
             else:
+                if k < len(parameters) and not parameters[k][2] and is_numpy_number(one):
+                    one = one.item()  # whose value is known, so that it has to fit
                 given.append(one if type(one) in (bool, int, float, complex) else asarray(one))
         named = dict(constants or {})
         results = self._kernel(grid, block, others, given, [*named], [asarray(one) for one in named.values()])

@@ -7,6 +7,8 @@
 #include <string>
 #include <utility>
 
+#include "compiler/emit/user_complex.h"
+#include "compiler/emit/user_library.h"
 #include "compiler/program/checked_memory.h"
 
 namespace weft::emit {
@@ -14,78 +16,12 @@ namespace {
 
 using ir::UserKernel;
 
-// What texts mostly include, as neither compiler reads a file: fixed widths, and on the CPU the functions of <cmath>.
-constexpr const char* kWidths = R"(typedef signed char int8_t;
-typedef short int16_t;
-typedef int int32_t;
-typedef long int64_t;
-typedef unsigned char uint8_t;
-typedef unsigned short uint16_t;
-typedef unsigned int uint32_t;
-typedef unsigned long uint64_t;
-)";
-
-constexpr const char* kMathematics = R"(typedef unsigned long size_t;
-typedef long ptrdiff_t;
-typedef long intptr_t;
-typedef unsigned long uintptr_t;
-#define INFINITY __builtin_inff()
-#define NAN __builtin_nanf("")
-#define HUGE_VAL __builtin_inf()
-#define __ATOMIC_RELAXED 0
-#define __ATOMIC_CONSUME 1
-#define __ATOMIC_ACQUIRE 2
-#define __ATOMIC_RELEASE 3
-#define __ATOMIC_ACQ_REL 4
-#define __ATOMIC_SEQ_CST 5
-#define INT_MAX 2147483647
-#define INT_MIN (-INT_MAX - 1)
-#define UINT_MAX 4294967295u
-#define LONG_MAX 9223372036854775807l
-#define LONG_MIN (-LONG_MAX - 1)
-#define FLT_MAX 3.40282347e+38f
-#define FLT_MIN 1.17549435e-38f
-#define FLT_EPSILON 1.1920929e-7f
-#define DBL_MAX 1.7976931348623157e+308
-#define DBL_MIN 2.2250738585072014e-308
-#define DBL_EPSILON 2.2204460492503131e-16
-#define M_E 2.71828182845904523536
-#define M_LN2 0.69314718055994530942
-#define M_LN10 2.30258509299404568402
-#define M_PI 3.14159265358979323846
-#define M_PI_2 1.57079632679489661923
-#define M_PI_4 0.78539816339744830962
-#define M_SQRT2 1.41421356237309504880
-extern "C" void* memcpy(void*, const void*, size_t);
-extern "C" void* memmove(void*, const void*, size_t);
-extern "C" void* memset(void*, int, size_t);
-namespace std {
-using ::memcpy;
-using ::memmove;
-using ::memset;
-using ::size_t;
-template <class T> constexpr const T& min(const T& a, const T& b) { return b < a ? b : a; }
-template <class T> constexpr const T& max(const T& a, const T& b) { return a < b ? b : a; }
-template <class T> constexpr void swap(T& a, T& b) { T c = a; a = b; b = c; }
-}
-#define WEFT_1(name) extern "C" double name(double); extern "C" float name##f(float); \
-  static inline float name(float x) { return name##f(x); } namespace std { using ::name; }
-#define WEFT_2(name) extern "C" double name(double, double); extern "C" float name##f(float, float); \
-  static inline float name(float x, float y) { return name##f(x, y); } namespace std { using ::name; }
-)";
-
-constexpr const char* kOneArgument[] = {
-    "acos", "acosh", "asin", "asinh", "atan", "atanh",     "cbrt",   "ceil", "cos",    "cosh",  "erf",
-    "erfc", "exp",   "exp2", "expm1", "fabs", "floor",     "lgamma", "log",  "log10",  "log1p", "log2",
-    "rint", "round", "sin",  "sinh",  "sqrt", "nearbyint", "tan",    "tanh", "tgamma", "trunc"};
-constexpr const char* kTwoArguments[] = {"atan2", "copysign", "fdim", "fmax",      "fmin",
-                                         "fmod",  "hypot",    "pow",  "remainder", "nextafter"};
-
 // Includes of what is there already are left out; the lines keep their numbers.
 std::string without_known_includes(const std::string& text) {
-  static constexpr const char* kKnown[] = {"<cmath>",   "<math.h>",   "<cstdint>",   "<stdint.h>",
-                                           "<cstddef>", "<stddef.h>", "<climits>",   "<limits.h>",
-                                           "<cfloat>",  "<float.h>",  "<algorithm>", "<cuda_runtime.h>"};
+  static constexpr const char* kKnown[] = {
+      "<cmath>",   "<math.h>",   "<cstdint>",          "<stdint.h>",        "<cstddef>",   "<stddef.h>",
+      "<climits>", "<limits.h>", "<cfloat>",           "<float.h>",         "<algorithm>", "<cuda_runtime.h>",
+      "<limits>",  "<complex>",  "<thrust/complex.h>", "<cupy/complex.cuh>"};
   std::string out;
   out.reserve(text.size());
   for (size_t at = 0; at < text.size();) {
@@ -100,25 +36,6 @@ std::string without_known_includes(const std::string& text) {
     at = end + 1;
   }
   return out;
-}
-
-std::string make_cpu_prelude() {
-  std::string out = std::string(kWidths) + kMathematics;
-  for (const char* name : kOneArgument) out += fmt::format("WEFT_1({})\n", name);
-  for (const char* name : kTwoArguments) out += fmt::format("WEFT_2({})\n", name);
-  return out + "#undef WEFT_1\n#undef WEFT_2\n" +
-         "extern \"C\" double fma(double, double, double);\nextern \"C\" float fmaf(float, float, float);\n" +
-         "static inline float fma(float x, float y, float z) { return fmaf(x, y, z); }\n" +
-         "namespace std { using ::fma; }\n" + "extern \"C\" int abs(int);\nextern \"C\" long labs(long);\n" +
-         "static inline float abs(float x) { return fabsf(x); }\n" +
-         "static inline double abs(double x) { return fabs(x); }\n" +
-         "static inline long abs(long x) { return labs(x); }\nnamespace std { using ::abs; }\n" +
-         "#define __restrict__ __restrict\n";
-}
-
-const std::string& cpu_prelude() {
-  static const std::string prelude = make_cpu_prelude();
-  return prelude;
 }
 
 // The kernel becomes a function of the entry, which is what is launched: so a template's name needs no lookup. Words
@@ -246,8 +163,9 @@ Emitted of_library(const UserKernel& k) {
 Emitted emit_user_kernel(const UserKernel& k, const std::vector<UserWord>& words, size_t count) {
   if (k.library) return of_library(k);
   const bool cuda = k.target == UserKernel::Target::Cuda;
-  std::string text = cuda ? std::string(kWidths) : cpu_prelude();
   const std::string own = without_known_includes(k.text->text);
+  const std::string complex = complex_for(own, cuda);
+  std::string text = user_library(complex + own, cuda) + complex;
   text += fmt::format("#line 1 \"{}.{}\"\n{}\n#line 1 \"the call of {}\"\n", k.title, cuda ? "cu" : "cpp",
                       cuda ? as_device_functions(own) : own, k.title);
   Emitted out;

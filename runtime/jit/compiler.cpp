@@ -38,6 +38,7 @@
 #include "compiler/base/error.h"
 #include "runtime/background.h"
 #include "runtime/jit/check_memory.h"
+#include "runtime/jit/late_values.h"
 
 namespace weft::runtime {
 namespace {
@@ -362,8 +363,13 @@ void TextCompiler::State::optimize(llvm::Module& module, llvm::TargetMachine& ma
     // The text's own functions and variables are nobody else's: another kernel may have some of these names.
     llvm::internalizeModule(
         module, [](const llvm::GlobalValue& value) { return value.getName().starts_with(kUserEntry); });
+    // What variables start as is computed here, which cannot be done behind checks.
+    if (module.getGlobalVariable("llvm.global_ctors"))
+      run("function(sroa,early-cse,instcombine,simplifycfg),cgscc(inline),function(sroa,instcombine),"
+          "globalopt");
     check_memory(module);
     builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3).run(module, modules);
+    refuse_late_values(module);
     return;
   }
   run(kFirstPasses);

@@ -1,11 +1,14 @@
 // ORC links objects into this process.
 #include "runtime/jit/linker.h"
 
+#include <llvm/Demangle/Demangle.h>
 #include <llvm/ExecutionEngine/Orc/Core.h>
 #include <llvm/ExecutionEngine/Orc/ExecutorProcessControl.h>
 #include <llvm/ExecutionEngine/Orc/ObjectLinkingLayer.h>
 #include <llvm/ExecutionEngine/Orc/TaskDispatch.h>
 #include <llvm/Support/MemoryBuffer.h>
+
+#include <cxxabi.h>
 
 #include <atomic>
 #include <bit>
@@ -37,6 +40,19 @@ using Half = _Float16;
 float extend_half(Half x) { return f16_to_float(std::bit_cast<uint16_t>(x)); }
 Half truncate_to_half(float x) { return std::bit_cast<Half>(float_to_f16(x)); }
 
+Half truncate_double_to_half(double x) { return static_cast<Half>(x); }
+Half truncate_to_bfloat(float x) { return std::bit_cast<Half>(float_to_bf16(x)); }
+
+// What it calls for integers of 128 bits.
+__extension__ using Wide = __int128;
+__extension__ using UnsignedWide = unsigned __int128;
+Wide divide(Wide a, Wide b) { return a / b; }
+Wide rest(Wide a, Wide b) { return a % b; }
+UnsignedWide divide_unsigned(UnsignedWide a, UnsignedWide b) { return a / b; }
+UnsignedWide rest_unsigned(UnsignedWide a, UnsignedWide b) { return a % b; }
+double to_double(Wide x) { return static_cast<double>(x); }
+double unsigned_to_double(UnsignedWide x) { return static_cast<double>(x); }
+
 struct LinkedCode : JitCode {
   // Keeps the session alive, in which `library` lives.
   std::shared_ptr<void> owner;
@@ -52,6 +68,24 @@ struct LinkedCode : JitCode {
     return found == addresses.end() ? nullptr : found->second;
   }
 };
+
+// What an object calls and nobody defines, by the names that its text has for it.
+std::string not_defined(const orc::SymbolsNotFound& missing) {
+  std::string names;
+  for (const orc::SymbolStringPtr& one : missing.getSymbols())
+    names += (names.empty() ? "" : ", ") + llvm::demangle(*one);
+  return names +
+         ": declared, and not defined: a kernel calls the functions of its own text, and those of <cmath>";
+}
+
+std::string text_of(llvm::Error problem) {
+  std::string text;
+  llvm::handleAllErrors(
+      std::move(problem), [&](const orc::SymbolsNotFound& missing) { text += not_defined(missing); },
+      [&](const orc::FailedToMaterialize&) {},  // which says no more than what came before it
+      [&](const llvm::ErrorInfoBase& other) { text += other.message(); });
+  return text;
+}
 
 std::unique_ptr<orc::ExecutorProcessControl> this_process() {
   auto control =
@@ -71,8 +105,8 @@ struct Linker::State {
 
   explicit State(const JitHost& of_host) : host(of_host), session(this_process()), layer(session) {
     session.setErrorReporter([](llvm::Error problem) {
-      std::string text = llvm::toString(std::move(problem));
-      if (link_log) *link_log += text + '\n';
+      const std::string text = text_of(std::move(problem));
+      if (link_log && !text.empty()) *link_log += text + '\n';
     });
     define_process();
   }
@@ -132,8 +166,25 @@ void allow_mathematics(const auto& allow) {
   WEFT_2(nextafter);
 #undef WEFT_1
 #undef WEFT_2
+  allow("frexp", static_cast<double (*)(double, int*)>(&::frexp));
+  allow("modf", static_cast<double (*)(double, double*)>(&::modf));
+  allow("logb", static_cast<double (*)(double)>(&::logb));
+  allow("ilogb", static_cast<int (*)(double)>(&::ilogb));
+  // What LLVM makes of two functions, or of one with a constant.
+  allow("sincos", static_cast<void (*)(double, double*, double*)>(&::sincos));
+  allow("sincosf", static_cast<void (*)(float, float*, float*)>(&::sincosf));
+  allow("exp10", static_cast<double (*)(double)>(&::exp10));
+  allow("exp10f", static_cast<float (*)(float)>(&::exp10f));
+  allow("ldexp", static_cast<double (*)(double, int)>(&::ldexp));
+  allow("ldexpf", static_cast<float (*)(float, int)>(&::ldexpf));
   allow("abs", static_cast<int (*)(int)>(&std::abs));
   allow("labs", static_cast<long (*)(long)>(&std::labs));
+  allow("__divti3", &divide);
+  allow("__modti3", &rest);
+  allow("__udivti3", &divide_unsigned);
+  allow("__umodti3", &rest_unsigned);
+  allow("__floattidf", &to_double);
+  allow("__floatuntidf", &unsigned_to_double);
 }
 
 // What kernels may call of this process.
@@ -157,8 +208,11 @@ void Linker::State::define_process() {
   allow("fma", static_cast<double (*)(double, double, double)>(&::fma));
   allow("fmaf", &::fmaf);
   allow_mathematics(allow);
+  allow("__cxa_pure_virtual", &abi::__cxa_pure_virtual);  // of classes of a user's text
   allow("__extendhfsf2", &extend_half);
   allow("__truncsfhf2", &truncate_to_half);
+  allow("__truncdfhf2", &truncate_double_to_half);
+  allow("__truncsfbf2", &truncate_to_bfloat);
   if (llvm::Error problem = process->define(orc::absoluteSymbols(std::move(allowed))))
     throw InternalError("clang_jit: " + llvm::toString(std::move(problem)));
 }
@@ -170,7 +224,7 @@ std::shared_ptr<JitCode> Linker::load(std::string_view object, std::span<const s
   State& state = *state_;
   std::string log;
   auto refuse = [&](llvm::Error problem) -> std::exception_ptr {
-    std::string text = llvm::toString(std::move(problem));
+    const std::string text = text_of(std::move(problem));
     // LLVM hands the system's refusal on as text.
     if ((log + text).find(std::generic_category().message(ENOMEM)) != std::string::npos)
       return std::make_exception_ptr(OutOfMemory("clang_jit: no memory for the code of " +

@@ -129,6 +129,23 @@ def test_out_takes_what_same_kind_converts(given, kept, holds):
         np.testing.assert_array_equal(np.asarray(out), np.ones(shape))
 
 
+def test_takes_complex_numbers_of_a_generic_type():
+    f = wf.elementwise("r = x * t; a = abs(x)", "complex<T> x, T t", "complex<T> r, T a", "scaled")
+    z = np.array([3 + 4j, -1j])
+    for given, t, of, parts in ((z, 2.0, "complex128", "float64"), (z.astype("c8"), 2, "complex64", "float32"),
+                                (z.astype("c8"), np.ones(2), "complex128", "float64"), (np.array([3, -2]), 2.0, "complex128", "float64")):
+        r, a = f(wf.asarray(given), t if isinstance(t, (int, float)) else wf.asarray(t))
+        assert (str(r.dtype), str(a.dtype)) == (of, parts)
+        np.testing.assert_array_equal(np.asarray(r), given * t)
+        np.testing.assert_array_equal(np.asarray(a), abs(given))
+    joined = wf.elementwise("r = complex<T>(x, y)", "T x, T y", "complex<T> r", "joined")
+    assert joined(wf.ones(1), 2.0).item() == 1 + 2j
+    with pytest.raises(wf.Error, match="joined: output parameters:1:1: T is i64 here, and complex numbers have parts of f32 or f64"):
+        joined(wf.asarray([1]), 2)
+    with pytest.raises(wf.Error, match="scaled: input parameters:1:1: T is c128 here"):
+        f(wf.asarray(z), wf.asarray(z))
+
+
 @pytest.mark.parametrize("derivative", ["", "dr_dx = x > 0 ? 1 : r + a; dr_da = x > 0 ? 0 : expm1(x)"])
 def test_has_derivatives(derivative):
     f = elu(derivative=derivative)

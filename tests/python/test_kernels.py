@@ -162,6 +162,71 @@ def test_refuses_texts(text, name, message):
         wf.cpu_kernel(text, name)
 
 
+def per_element(body, before="", name="f"):
+    """A kernel that sets r[i] of x[i], both f64, and what it gives of three numbers."""
+    kernel = wf.cpu_kernel(before + "\nvoid f(long begin, long end, const double* x, double* r) { for (long i = begin; i < end; ++i) { " + body + " } }", name)
+    return np.asarray(kernel(3, (wf.asarray([1.0, 2.5, 9.0]), wf.kernel_output(3, "float64"))))
+
+
+@pytest.mark.parametrize(("body", "expected"), [
+    ("r[i] = sin(x[i]) + cos(x[i]);", lambda x: np.sin(x) + np.cos(x)),
+    ("r[i] = sqrt(2) + pow(x[i], 2) + pow(2, (int)x[i]) + pow((float)x[i], 2.0) + std::pow(10.0, x[i]) + sin(1);",
+     lambda x: np.sqrt(2) + x**2 + 2.0 ** np.trunc(x) + x**2 + 10**x + np.sin(1)),
+    ("r[i] = isnan(x[i]) + 2 * std::isfinite(x[i]) + 4 * signbit(-x[i]) + 8 * isinf(x[i] / 0.0);", lambda x: 0 * x + 14),
+    ("int e; const double m = frexp(x[i], &e); r[i] = m + e + ldexp(m, 3);", lambda x: np.frexp(x)[0] * 9 + np.frexp(x)[1]),
+    ("double whole; r[i] = modf(x[i], &whole) * 10 + whole + lround(x[i]) + logb(x[i]) + std::clamp(x[i], 2.0, 3.0);",
+     lambda x: (x % 1) * 10 + np.trunc(x) + np.floor(x + 0.5) + np.floor(np.log2(x)) + np.clip(x, 2, 3)),
+    ("const __int128 wide = (__int128)(long)(x[i] * 1e17) * 1000; r[i] = (double)(wide / 7000000000000l);", lambda x: np.trunc(x * 1e20 / 7e12)),
+    ("r[i] = std::numeric_limits<int>::max() + (double)std::numeric_limits<float>::lowest() + std::numeric_limits<double>::epsilon();",
+     lambda x: 0 * x + (2**31 - 1 + float(np.finfo("f4").min) + np.finfo("f8").eps)),
+    ("_Float16 h = x[i]; __bf16 b = (float)x[i]; r[i] = (float)(h * h) + (float)b;", lambda x: x**2 + x),
+])
+def test_has_the_functions_of_the_headers(body, expected):
+    np.testing.assert_allclose(per_element(body, "#include <cmath>\n#include <limits>"), expected(np.array([1.0, 2.5, 9.0])), rtol=1e-14)
+
+
+@pytest.mark.parametrize(("body", "before", "message"), [
+    ("r[i] = twice(x[i]);", "double twice(double);", r"f: does not compile:\ntwice\(double\): declared, and not defined: a kernel calls the functions of its own text"),
+    ("r[i] = puts(0);", 'extern "C" int puts(const char*);', r"puts: declared, and not defined"),
+    ("r[i] = s;", "static double s = lgamma(3.5);", "^f: does not compile:\ns: C[+][+] computes its value when a program starts"),
+    ("static double s = g(); r[i] = s;", "static double g() { return lgamma(3.5); }", "f[(].*[)]::s: C[+][+] computes its value when the function is first called"),
+    ("r[i] = roud(x[i]) + round(x[i]);", "", r"(?s)f.cpp:2:.*roud(?!.*weft)"),
+])
+def test_names_what_is_not_there(body, before, message):
+    with pytest.raises(wf.Error, match=message):
+        per_element(body, before)
+
+
+def test_variables_start_with_what_can_be_computed():
+    table = "struct Table { double v[3]; Table() { for (int i = 0; i < 3; ++i) v[i] = 2 * i; } };\nstatic const Table table; static const double two = sqrt(4.0);"
+    np.testing.assert_array_equal(per_element("r[i] = table.v[i] + two;", table), [2, 4, 6])
+
+
+@pytest.mark.parametrize(("part", "whole", "real"), [("float", "complex64", "float32"), ("double", "complex128", "float64")])
+def test_takes_complex_numbers(part, whole, real):
+    kernel = wf.cpu_kernel("""#include <complex>
+template <class T> void f(long begin, long end, const complex<T>* x, std::complex<T> s, T t, complex<T>* r, T* a) {
+  for (long i = begin; i < end; ++i) {
+    complex<T> z = x[i];
+    for (int k = 0; k < 3; ++k) z = z * z / (s + T(1.5)) + exp(-z) * t;
+    r[i] = sqrt(z) + 1;
+    r[i] *= conj(z);
+    a[i] = abs(z) + std::arg(z) + norm(log(z));
+  }
+}""", f"f<{part}>")
+    rng = np.random.default_rng(3)
+    x = rng.normal(size=10) + 1j * rng.normal(size=10)
+    r, a = kernel(10, (wf.asarray(x, dtype=whole), 0.3 + 0.2j, 0.5, wf.kernel_output(10, whole), wf.kernel_output(10, real)))
+    z = x
+    for _ in range(3):
+        z = z * z / (1.8 + 0.2j) + np.exp(-z) * 0.5
+    close = 1e-12 if part == "double" else 1e-4
+    np.testing.assert_allclose(np.asarray(r), (np.sqrt(z) + 1) * np.conj(z), rtol=close)
+    np.testing.assert_allclose(np.asarray(a), abs(z) + np.angle(z) + abs(np.log(z)) ** 2, rtol=close)
+    with pytest.raises(TypeError, match=r"const complex<\w+>[*] x: takes elements of c"):
+        kernel(10, (wf.ones(10), 0.3, 0.5, wf.kernel_output(10, whole), wf.kernel_output(10, real)))
+
+
 def test_numbers_fit_their_parameters():
     filled = wf.cpu_kernel("void filled(long begin, long end, unsigned char n, double* r) { for (long i = begin; i < end; ++i) r[i] = n; }", "filled")
     for n in (7, np.int64(7), np.uint8(7), True, wf.asarray(7, dtype="uint64")):

@@ -17,6 +17,21 @@ bool reads(const CodeExpression& e, std::string_view name) {
          std::ranges::any_of(e.operands, [&](const CodeExpression& one) { return reads(one, name); });
 }
 
+void check_complex(const CodeText& text, const CodeType& type, const CodeTypes& types) {
+  const auto part = types.find(generic_name(type.name));
+  if (part == types.end() || part->first == type.name) return;
+  if (part->second != DType::F32 && part->second != DType::F64)
+    fail_at(text, type.at,
+            fmt::format("{} is {} here, and complex numbers have parts of f32 or f64", part->first,
+                        name(part->second)));
+}
+
+// The T of complex<T> for what is given for it.
+DType part_of(DType t) {
+  if (is_complex(t)) return real_of(t);
+  return t == DType::F32 || is_half(t) ? DType::F32 : DType::F64;
+}
+
 }  // namespace
 
 std::shared_ptr<const Code> Code::parse(CodeTexts texts, ReferenceOf reference) {
@@ -31,11 +46,12 @@ std::shared_ptr<const Code> Code::parse(CodeTexts texts, ReferenceOf reference) 
   if (c.results.empty())
     throw Error(t.name + ": gives one output parameter at least, as in \"T y\": got none");
   for (const CodeParameter& r : c.results)
-    if (!c.generics.contains(r.type.name) && generics.contains(r.type.name))
+    if (const std::string name = generic_name(r.type.name);
+        !c.generics.contains(name) && generics.contains(name))
       fail_at(
           t.out_params, r.type.at,
           fmt::format("no input parameter has the type '{}', so it is not known: name one of C's or NumPy's",
-                      r.type.name));
+                      generic_name(r.type.name)));
   std::set<std::string> names;
   const auto unique = [&](const CodeText& text, const CodeParameter& p) {
     if (!names.insert(p.name).second)
@@ -99,25 +115,37 @@ std::shared_ptr<const Code> Code::parse(CodeStrings strings, ReferenceOf referen
   return code;
 }
 
+// A generic type is what the arrays given for it have in common; of numbers alone, theirs.
+Code::Types Code::generic_types(std::span<const Argument> arguments) const {
+  Types types;
+  for (const bool weak : {false, true})
+    for (size_t k = 0; k < arguments.size(); ++k) {
+      const std::string& type = parsed_.params[k].type.name;
+      const std::string generic = generic_name(type);
+      if (!parsed_.generics.contains(generic) || arguments[k].weak != weak) continue;
+      const DType dtype = generic == type ? arguments[k].dtype : part_of(arguments[k].dtype);
+      const auto [known, is_new] = types.try_emplace(generic, dtype);
+      if (!is_new && !weak) known->second = promote(known->second, dtype);
+      if (!is_new && weak) known->second = promote_weak(known->second, kind(dtype));
+    }
+  return types;
+}
+
 FunctionRef Code::of(std::span<const Argument> arguments) const {
   if (arguments.size() != parsed_.params.size())
     throw Error(fmt::format("{}: takes {} operand{}: got {}", name(), parsed_.params.size(),
                             parsed_.params.size() == 1 ? "" : "s", arguments.size()));
-  // A generic type is what the arrays given for it have in common; of numbers alone, theirs.
-  CodeTypes types;
-  for (const bool weak : {false, true})
-    for (size_t k = 0; k < arguments.size(); ++k) {
-      const std::string& type = parsed_.params[k].type.name;
-      if (!parsed_.generics.contains(type) || arguments[k].weak != weak) continue;
-      const auto [known, is_new] = types.try_emplace(type, arguments[k].dtype);
-      if (!is_new && !weak) known->second = promote(known->second, arguments[k].dtype);
-      if (!is_new && weak) known->second = promote_weak(known->second, kind(arguments[k].dtype));
-    }
+  Types types = generic_types(arguments);
+  for (const CodeParameter& p : parsed_.params) check_complex(parsed_.texts.in_params, p.type, types);
+  for (const CodeParameter& r : parsed_.results) check_complex(parsed_.texts.out_params, r.type, types);
   std::vector<DType> dtypes;
   dtypes.reserve(parsed_.params.size() + 1);
   for (const CodeParameter& p : parsed_.params) {
-    const auto generic = types.find(p.type.name);
-    const auto known = generic != types.end() ? generic->second : dtype_of_code(p.type.name);
+    const auto generic = types.find(generic_name(p.type.name));
+    const bool is_part = generic_name(p.type.name) != p.type.name;
+    const auto known = generic == types.end() ? dtype_of_code(p.type.name)
+                       : is_part              ? complex_of(generic->second)
+                                              : generic->second;
     if (!known)
       fail_at(parsed_.texts.in_params, p.type.at, fmt::format("'{}' is no type of a parameter", p.type.name));
     dtypes.push_back(*known);

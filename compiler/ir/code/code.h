@@ -52,6 +52,7 @@ class Code {
   explicit Code(CodeTexts texts) : parsed_{.texts = std::move(texts)} {}
 
   using Types = std::map<std::string, DType>;  // of generic names
+  Types generic_types(std::span<const Argument> arguments) const;
   // What the operation computes, with its derivative.
   Function lowered(const Types& types, std::span<const DType> dtypes) const;
   FunctionRef reference(Types types, std::vector<DType> dtypes) const;

@@ -97,10 +97,8 @@ class CodeParser {
             "raw arrays, of which any element can be read, cannot be had in an op of elements: pass shifted "
             "views of "
             "the array, or call take() before it");
-      if (add_to && next().kind == CodeToken::Word && !is_type(next().text))
-        add_to->emplace(next().text), generics_.emplace(next().text);
       CodeParameter one;
-      one.type = type();
+      one.type = type(add_to);
       if (one.type.name == "auto")
         fail_at(lexer_.text(), one.type.at, "a parameter has a type: name it, or T");
       refuse_pointer();
@@ -185,7 +183,8 @@ class CodeParser {
     return std::string(lexer_.take().text);
   }
 
-  CodeType type() {
+  // `add_to`: takes names that are not known, as generic ones.
+  CodeType type(std::set<std::string>* add_to = nullptr) {
     CodeType made;
     const auto skip_const = [&] {
       while (lexer_.accept("const") || lexer_.accept("constexpr")) made.is_const = true;
@@ -196,6 +195,8 @@ class CodeParser {
       lexer_.take();
     }
     made.at = next().text;
+    if (add_to && next().kind == CodeToken::Word && !is_type(next().text))
+      add_to->emplace(next().text), generics_.emplace(next().text);
     if (next().kind != CodeToken::Word || !is_type(next().text)) {
       if (next().kind == CodeToken::Word) refuse_word(next());
       if (next().kind == CodeToken::Word)
@@ -206,7 +207,7 @@ class CodeParser {
     made.name = std::string(lexer_.take().text);
     if (made.name == "complex") {
       lexer_.expect("<");
-      const CodeType part = type();
+      const CodeType part = type(add_to);
       lexer_.expect(">");
       made.name = "complex<" + part.name + ">";
     }
@@ -532,6 +533,10 @@ class CodeParser {
 };
 
 }  // namespace
+
+std::string generic_name(const std::string& type) {
+  return type.starts_with("complex<") ? type.substr(8, type.size() - 9) : type;
+}
 
 bool is_type_word(std::string_view word) { return type_words().contains(word); }
 

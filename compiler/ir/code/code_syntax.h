@@ -90,6 +90,9 @@ struct CodeFunction {
 // Whether the word starts the name of a type that is always known.
 bool is_type_word(std::string_view word);
 
+// Of a parameter's type the name that may be generic: T of T, and of complex<T>.
+std::string generic_name(const std::string& type);
+
 // "T x, float y"; names that are no known types are generic, and are added.
 std::vector<CodeParameter> parse_parameters(const CodeText& text, std::set<std::string>& generics);
 CodeStatements parse_statements(const CodeText& text, const std::set<std::string>& generics);

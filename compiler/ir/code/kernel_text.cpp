@@ -113,8 +113,11 @@ std::optional<DType> dtype_of(const std::string& type) {
                                                                   {"float", DType::F32},
                                                                   {"double", DType::F64},
                                                                   {"float2", DType::C64},
-                                                                  {"double2", DType::C128}};
-  const auto found = known.find(type);
+                                                                  {"double2", DType::C128},
+                                                                  {"complex<float>", DType::C64},
+                                                                  {"complex<double>", DType::C128}};
+  const size_t bare = type.rfind("::complex<");  // std's, or thrust's
+  const auto found = known.find(bare == std::string::npos ? type : type.substr(bare + 2));
   return found == known.end() ? std::nullopt : std::optional(found->second);
 }
 

@@ -167,11 +167,12 @@ void add_constants(const std::string& title, const std::vector<ir::KernelConstan
 }
 
 // The kernel of any call with blocks of this size: the text depends on what the parameters are alone.
-UserKernel kernel_of_any_call(const TextKernel& text, const KernelExtents& block) {
+UserKernel kernel_of_any_call(const std::vector<ir::KernelParameter>& parameters,
+                              const KernelExtents& block) {
   UserKernel kernel;
   kernel.target = UserKernel::Target::Cuda;
   kernel.block = {block.x, block.y, block.z};
-  for (const TextKernel::Parameter& p : text.parameters()) {
+  for (const ir::KernelParameter& p : parameters) {
     using Kind = UserKernel::Argument::Kind;
     const Kind kind = !p.is_pointer ? Kind::Value : p.is_const ? Kind::Operand : Kind::Result;
     auto& types = kind == Kind::Result ? kernel.results : kernel.operands;
@@ -179,7 +180,7 @@ UserKernel kernel_of_any_call(const TextKernel& text, const KernelExtents& block
         {kind, types.size(),
          (p.is_const && p.is_pointer ? "const " : "") + p.type + (p.is_pointer ? "*" : ""), p.name});
     // A number of 16 bytes takes two words.
-    types.push_back({p.type == "double2" ? DType::C128 : DType::F32, {}});
+    types.push_back({p.dtype.value_or(DType::F32), {}});
   }
   return kernel;
 }
@@ -203,7 +204,7 @@ runtime::KernelRef TextKernel::State::load(runtime::Device& device, const UserKe
   try {
     return device.load(source_for(kernel));
   } catch (const CompileError& e) {
-    throw Error(fmt::format("{}: does not compile:\n{}", title, e.log()));
+    throw Error(fmt::format("{}: does not compile:\n{}", title, of_users_text(e.log())));
   }
 }
 
@@ -273,7 +274,7 @@ KernelOccupancy TextKernel::occupancy(const KernelExtents& block, int64_t shared
   detail::DeviceSlot& on = detail::current_session().device(device);
   if (on.target.kind != TargetKind::Cuda)
     throw Error(fmt::format("{}: is a kernel for CUDA: got {}", s.title, on.name));
-  UserKernel kernel = kernel_of_any_call(*this, block);
+  UserKernel kernel = kernel_of_any_call(s.text.parameters, block);
   kernel.name = s.text.name;
   kernel.title = s.title;
   kernel.text = s.source;

@@ -295,9 +295,38 @@ __global__ void smooth(const float* x, float* r, int n) {
   return c;
 }
 
+// Complex numbers that the text has of Weft, in shared memory too. All of it is exact.
+Case rotated() {
+  UserKernel k = kernel(UserKernel::Target::Cuda, "rotated<float>", R"(#include <cupy/complex.cuh>
+template <typename T> __global__ void rotated(const T* x, const T* y, T* r, int n) {
+  __shared__ complex<T> tile[64];
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  tile[threadIdx.x] = i < n ? complex<T>(x[i], y[i]) : T(0);
+  __syncthreads();
+  thrust::complex<T> z = tile[threadIdx.x];
+  z *= complex<T>(0, 1);
+  if (i < n) r[i] = z.real() - 2 * std::imag(conj(z) + T(1)) + (z == -(-z) ? 0 : 1);
+})",
+                        {{Kind::Operand, 0, "const float*"},
+                         {Kind::Operand, 1, "const float*"},
+                         {Kind::Result, 0, "float*"},
+                         {Kind::Value, 2, "int"}},
+                        {kVector}, {-1});
+  k.grid = {16, 1, 1};
+  k.block = {64, 1, 1};
+  Case c;
+  const NodeRef x = input("x", {kCount}), y = input("y", {kCount});
+  c.graph = {{x, y}, call(std::move(k), {x, y, number(kCount, DType::I32)})};
+  c.inputs = {kX, kY};
+  Floats wanted(kCount);
+  for (size_t i = 0; i < kCount; ++i) wanted[i] = -kY[i] + 2 * kX[i];
+  c.wanted = {wanted};
+  return c;
+}
+
 std::vector<Case> of_cuda() {
-  return {saxpy_of_cuda(false),      saxpy_of_cuda(true),         product(),       histogram(),
-          product_of_the_examples(), histogram_of_the_examples(), smoothed_twice()};
+  return {saxpy_of_cuda(false),      saxpy_of_cuda(true),         product(),        histogram(),
+          product_of_the_examples(), histogram_of_the_examples(), smoothed_twice(), rotated()};
 }
 
 void expect_given(Backend& on, const Case& c) {

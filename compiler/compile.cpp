@@ -140,6 +140,11 @@ Program compile_prepared(const ir::Graph& prepared, const Target& target, const 
   return built(prepared, target, options, explanation);
 }
 
+Program compile_prepared(const ir::Graph& prepared, const Target& target, const Options& options,
+                         Explanation& explanation) {
+  return built(prepared, target, options, explanation);
+}
+
 Explained compile_explained(const ir::Graph& graph, const Target& target, const Options& options) {
   Explained out;
   out.program = compiled(graph, target, options, out.explanation);

@@ -1,5 +1,7 @@
 #include "compiler/draw.h"
 
+#include <fmt/format.h>
+
 #include <unordered_map>
 #include <unordered_set>
 #include <vector>
@@ -9,6 +11,7 @@
 #include "compiler/fusion/fuse.h"
 #include "compiler/ir/text/dot_graph.h"
 #include "compiler/ir/text/print.h"
+#include "compiler/planned_work.h"
 
 namespace weft {
 
@@ -59,9 +62,37 @@ class Numbered {
   std::unordered_map<const ir::Node*, int> numbers_;
 };
 
+// "step 2: kernel", what it moves, and how long that takes.
+std::string label_of(int group, const Program& program, const Explanation& explanation, double memory_speed) {
+  std::string out;
+  PlannedWork work;
+  for (size_t k = 0; k < explanation.steps.size(); ++k) {
+    if (explanation.steps[k].group != group) continue;
+    out += fmt::format("{}step {}: {}", out.empty() ? "" : ", ", k, explanation.steps[k].kind);
+    add_work_of(program, k, work);
+  }
+  if (out.empty()) return "no step of its own";  // no elements, or another result of a step
+  out += fmt::format("\n{} read, {} written{}", readable_bytes(work.bytes_read),
+                     readable_bytes(work.bytes_written), work.unknown_turns ? ", in one turn" : "");
+  if (work.operations > 0)
+    out += fmt::format("\n{:.3g} million operations", static_cast<double>(work.operations) / 1e6);
+  if (const double speed = timed_speed(work.bytes(), memory_speed); speed > 0)
+    out += fmt::format("\n{} {}", work.operations > 0 ? "at least" : "about",
+                       readable_seconds(static_cast<double>(work.bytes()) / speed));
+  return out;
+}
+
+std::string caption_of(double memory_speed) {
+  return fmt::format(
+      "times: at the {:.1f} GB/s of this machine's memory; less where arrays stay in caches, more where much "
+      "is computed",
+      memory_speed / 1e9);
+}
+
 }  // namespace
 
-std::string draw_kernels(const ir::Graph& graph, const Target& target, const Options& options) {
+std::string draw_kernels(const ir::Graph& graph, const Target& target, const Options& options,
+                         double memory_speed) {
   const ir::Graph ready = prepare(graph, target, options);
   const ir::Partition partition = fusion::fuse(ready, target, options);
   const std::unordered_set<const ir::Node*> in_memory = stored_nodes(partition);
@@ -69,10 +100,18 @@ std::string draw_kernels(const ir::Graph& graph, const Target& target, const Opt
   for (size_t number = 0; number < partition.steps.size(); ++number)
     for (const ir::Node* n : computed_by(partition.steps[number], in_memory))
       group.emplace(n, static_cast<int>(number));
-  return ir::dot(ready, [&](const ir::Node* n) {
+  Explanation explanation;
+  const Program program = compile_prepared(ready, target, options, explanation);
+  ir::Frames frames;
+  frames.of = [&](const ir::Node* n) {
     const auto it = group.find(n);
     return it == group.end() ? -1 : it->second;
-  });
+  };
+  frames.labels.reserve(partition.steps.size());
+  for (size_t k = 0; k < partition.steps.size(); ++k)
+    frames.labels.push_back(label_of(static_cast<int>(k), program, explanation, memory_speed));
+  if (timed_speed(work_of(program).bytes(), memory_speed) > 0) frames.caption = caption_of(memory_speed);
+  return ir::dot(ready, frames);
 }
 
 GraphStages graph_stages(const ir::Graph& graph, const Target& target, const Options& options) {

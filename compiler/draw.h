@@ -12,9 +12,11 @@
 
 namespace weft {
 
-// Graphviz's text of the graph that compile() hands to fusion, with a cluster for each step. A value that several
-// kernels compute is drawn in the first of them. Render with `dot -Tsvg`.
-std::string draw_kernels(const ir::Graph& graph, const Target& target, const Options& options);
+// Graphviz's text of the graph that compile() hands to fusion, with a frame for each step. On it stand the numbers that
+// steps have in explanations, the bytes that they read and write, and the time that this takes at `memory_speed`, bytes a
+// second (0: not known). A value that several kernels compute is drawn in the first of them. Render with `dot -Tsvg`.
+std::string draw_kernels(const ir::Graph& graph, const Target& target, const Options& options,
+                         double memory_speed);
 
 // Numbers of nodes are places in `nodes`, where each comes after its inputs.
 struct GraphStages {

@@ -9,6 +9,7 @@
 
 #include "compiler/ir/function.h"
 #include "compiler/ir/user_kernel.h"
+#include "compiler/planned_work.h"
 
 namespace weft {
 
@@ -238,14 +239,6 @@ OpByOp op_by_op(const ir::Graph& graph) {
     for (const ir::NodeRef& in : n->inputs) out.bytes += bytes_read_of(in.get());
   }
   return out;
-}
-
-std::string readable_bytes(int64_t bytes) {
-  constexpr double kKilo = 1e3, kMega = 1e6, kGiga = 1e9;
-  const auto many = static_cast<double>(bytes);
-  if (many < kKilo) return fmt::format("{} byte{}", bytes, bytes == 1 ? "" : "s");
-  if (many < kMega) return fmt::format("{:.1f} kB", many / kKilo);
-  return many < kGiga ? fmt::format("{:.1f} MB", many / kMega) : fmt::format("{:.2f} GB", many / kGiga);
 }
 
 }  // namespace weft

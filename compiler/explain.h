@@ -79,7 +79,4 @@ std::string text_of_reasons(const Explanation& explanation);
 // Both.
 std::string to_string(const Explanation& explanation);
 
-// What `bytes` are, in a unit that people read: "96 bytes", "12.5 kB", "1.049 MB".
-std::string readable_bytes(int64_t bytes);
-
 }  // namespace weft

@@ -86,7 +86,11 @@ Program build_program(const ir::Graph& graph, const Target& target, const Option
   if (options.dump) options.dump("fused", to_string(explain(partition)));
   b.stored = stored_nodes(partition);
   declare_stored(b, partition);
-  for (const ir::Step& step : partition.steps) add(b, step);
+  for (size_t k = 0; k < partition.steps.size(); ++k) {
+    size_t at = explanation.steps.size();
+    add(b, partition.steps[k]);
+    for (; at < explanation.steps.size(); ++at) explanation.steps[at].group = static_cast<int>(k);
+  }
   explanation.edges = explain_decisions(partition, b.stored, b.title);
   explanation.repeated = explain_repeated_work(partition, b.stored);
   explanation.values = b.title.take();

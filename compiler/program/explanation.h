@@ -34,9 +34,10 @@ struct Explanation {
     std::string text;          // "kernel over (120,) with rows (80,): softmax.cpp:12: max, exp, sum, divide"
     Shape outer, row;          // of a kernel
     std::vector<Named> named;  // of a kernel and a library's call, in the order in which they are computed
-    std::vector<std::string> notes;        // "a second launch joins its parts, 128 bytes"
-    std::vector<Explanation> bodies;       // of a loop
-    int64_t operations = 0;                // of floats, of a kernel, about
+    std::vector<std::string> notes;   // "a second launch joins its parts, 128 bytes"
+    std::vector<Explanation> bodies;  // of a loop
+    int64_t operations = 0;           // of floats, of a kernel, about
+    int group = -1;  // the step of the partition that it is for; -1: of none, as a copy of an input
     std::string schedule, chosen_because;  // of a kernel: how its loops run (docs/schedules.md)
   };
 

@@ -14,6 +14,8 @@
 #include "frontend/cli/graph_file.h"
 #include "frontend/cli/machine.h"
 #include "frontend/cpp/inspect/assembly_lines.h"
+#include "frontend/cpp/inspect/memory_speed.h"
+#include "frontend/cpp/inspect/picture.h"
 #include "runtime/cuda/cuda_device.h"
 #include "runtime/cuda/nvrtc.h"
 
@@ -23,7 +25,8 @@ namespace {
 struct Flags {
   GraphPath path;
   std::string stage = "graph";
-  bool dot = false;
+  bool dot = false, svg = false;
+  bool drawn() const { return dot || svg; }
   DeviceChoice device = default_device_choice();
   bool device_given = false;
   CompileFlags compile;
@@ -32,15 +35,19 @@ struct Flags {
 // As in --device.
 std::string_view name_of(TargetKind kind) { return kind == TargetKind::Cuda ? "cuda" : "cpu"; }
 
-void show_simplified(const ir::Graph& graph, const Target& target, Options options, bool dot) {
+void print_drawing(const std::string& drawing, const Flags& flags) {
+  fmt::print("{}", flags.svg ? detail::svg_of(drawing) : drawing);
+}
+
+void show_simplified(const ir::Graph& graph, const Target& target, Options options, const Flags& flags) {
   std::string text;
   options.dump = [&](std::string_view stage, std::string_view dump) {
     if (!is_pass(stage)) return;
     text += fmt::format("# after {}\n{}", stage, dump);
   };
   ir::Graph ready = prepare(graph, target, options);
-  if (dot)
-    fmt::print("{}", ir::dot(ready));
+  if (flags.drawn())
+    print_drawing(ir::dot(ready), flags);
   else if (text.empty())
     fmt::print("# no pass changed the graph\n{}", print(ready));
   else
@@ -66,13 +73,17 @@ void run(Flags flags) {
       throw Error(fmt::format("show: stage {} is of the device {}, not of {}", stage->name,
                               name_of(*stage->target), flags.device.name));
   }
-  bool drawn = flags.stage == "graph" || flags.stage == "simplified" || flags.stage == "fused";
-  if (flags.dot && !drawn)
-    throw Error(fmt::format("show: --dot draws the stages graph, simplified and fused, not {}", flags.stage));
+  const bool has_drawing = flags.stage == "graph" || flags.stage == "simplified" || flags.stage == "fused";
+  if (flags.drawn() && !has_drawing)
+    throw Error(fmt::format("show: --{} draws the stages graph, simplified and fused, not {}",
+                            flags.svg ? "svg" : "dot", flags.stage));
 
   GraphFile file = read_graph(flags.path);
   if (flags.stage == "graph") {
-    fmt::print("{}", flags.dot ? ir::dot(file.graph) : ir::print(file.graph));
+    if (flags.drawn())
+      print_drawing(ir::dot(file.graph), flags);
+    else
+      fmt::print("{}", ir::print(file.graph));
     return;
   }
   std::vector<Scalar> lifted;
@@ -81,10 +92,10 @@ void run(Flags flags) {
   Machine machine = describe_machine(flags.device, counters);
   Options options = compile_options(flags.compile);
   machine.target.compiles = true;  // the text of kernels is asked for
-  if (flags.stage == "simplified") return show_simplified(graph, machine.target, options, flags.dot);
-  if (flags.dot) {
-    fmt::print("{}", draw_kernels(graph, machine.target, options));
-    return;
+  if (flags.stage == "simplified") return show_simplified(graph, machine.target, options, flags);
+  if (flags.drawn()) {
+    const double speed = machine.device ? detail::memory_speed(machine.device) : 0;
+    return print_drawing(draw_kernels(graph, machine.target, options, speed), flags);
   }
   if (stage->by_device) {
     for (auto& source : compile(graph, machine.target, options).kernels)
@@ -104,7 +115,7 @@ void add_show(CLI::App& app) {
   CLI::App* command = app.add_subcommand("show", "The text of one stage of compiling");
   command->footer(R"(Examples:
   weft show softmax.weft --stage cpp
-  weft show softmax.weft --stage fused --dot | dot -Tsvg > softmax.svg
+  weft show softmax.weft --stage fused --svg > softmax.svg      (needs Graphviz)
   weft show softmax.weft --stage ptx            (needs NVRTC, no GPU)
   echo 'graph { %a = input : f32[9]
                 return %a }' | weft show - --stage graph)");
@@ -122,7 +133,9 @@ void add_show(CLI::App& app) {
       ->check(CLI::IsMember(names))
       ->type_name("STAGE")
       ->capture_default_str();
-  command->add_flag("--dot", flags->dot, "As a Graphviz drawing: graph, simplified, fused");
+  CLI::Option* dot =
+      command->add_flag("--dot", flags->dot, "As a drawing for Graphviz: graph, simplified, fused");
+  command->add_flag("--svg", flags->svg, "The picture that Graphviz makes of the drawing")->excludes(dot);
   add_device_options(*command, flags->device, false);
   add_compile_options(*command, flags->compile);
   command->callback([flags, command] {

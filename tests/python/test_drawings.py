@@ -2,6 +2,7 @@
 
 import os
 
+import numpy as np
 import pytest
 import weft as wf
 
@@ -16,9 +17,11 @@ def graph():
     return (wf.sin(wf.arange(5000.0)) * 2.5).sum()
 
 
-def test_a_drawing_has_a_cluster_for_each_kernel():
+def test_a_drawing_has_a_frame_for_each_kernel_with_what_it_moves():
     text = wf.show(graph(), "dot")
     assert text.startswith("digraph") and text.count("subgraph") == 1 and "sin" in text
+    large = wf.show(wf.exp(wf.asarray(np.ones((500, 1000)))), "dot")
+    assert "step 0: kernel\\n4.0 MB read, 4.0 MB written\\nabout " in large and "GB/s of this machine's memory" in large
     assert wf.compile(lambda x: (wf.sin(x) * 2.5).sum()).lower(wf.arange(5000.0)).show("dot").count("subgraph") == 1
 
 
@@ -43,5 +46,5 @@ def test_without_graphviz_an_error_says_what_to_do(tmp_path, monkeypatch):
 
 
 def test_a_stage_that_there_is_not_is_an_error():
-    with pytest.raises(wf.Error, match="show: takes one of graph, .*dot or svg: got 'picture'"):
+    with pytest.raises(wf.Error, match="show: takes one of graph, simplified, .*, dot or svg: got 'picture'"):
         wf.show(graph(), "picture")

@@ -51,14 +51,14 @@ std::string escaped(std::string_view text) {
 
 }  // namespace
 
-std::string dot(const Graph& graph, const std::function<int(const Node*)>& group) {
+std::string dot(const Graph& graph, const Frames& frames) {
   std::vector<const Node*> order = text_order(graph);
   ValueNames names = value_names(graph);
   std::unordered_map<const Node*, size_t> ids;
   std::map<int, std::vector<const Node*>> clusters;
   for (const Node* node : order) {
     ids.emplace(node, ids.size());
-    clusters[group ? std::max(group(node), -1) : -1].push_back(node);
+    clusters[frames.of ? std::max(frames.of(node), -1) : -1].push_back(node);
   }
 
   fmt::memory_buffer out;
@@ -67,8 +67,11 @@ std::string dot(const Graph& graph, const std::function<int(const Node*)>& group
   };
   put("digraph weft {{\n");
   put("  node [shape=box, style=\"rounded,filled\", fontname=\"monospace\"];\n");
+  if (!frames.caption.empty()) put("  label=\"{}\";\n", escaped(frames.caption));
   for (const auto& [number, nodes] : clusters) {
-    if (number >= 0) put("  subgraph cluster_{0} {{\n    label=\"group {0}\";\n", number);
+    if (number >= 0)
+      put("  subgraph cluster_{} {{\n    label=\"{}\";\n", number,
+          escaped(frames.labels[static_cast<size_t>(number)]));
     for (const Node* node : nodes)
       put("{}n{} [label=\"{}\\n{}\\n{}\", fillcolor=\"{}\", tooltip=\"{}\"];\n", number >= 0 ? "    " : "  ",
           ids.at(node), escaped(names.at(node)), escaped(label(*node)), to_string(node->type),

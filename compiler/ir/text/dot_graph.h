@@ -3,13 +3,20 @@
 
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "compiler/ir/node.h"
 
 namespace weft::ir {
 
-// With `group`, nodes of the same number of 0 or more are drawn together in one labelled cluster; a negative
-// number leaves a node outside. Render with `dot -Tsvg`.
-std::string dot(const Graph& graph, const std::function<int(const Node*)>& group = {});
+// Nodes that are drawn together in one labelled frame.
+struct Frames {
+  std::function<int(const Node*)> of;  // the frame of a node, from 0; a negative number leaves it outside
+  std::vector<std::string> labels;     // of each frame; may have several lines
+  std::string caption;                 // below the drawing; empty: none
+};
+
+// Render with `dot -Tsvg`.
+std::string dot(const Graph& graph, const Frames& frames = {});
 
 }  // namespace weft::ir

@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <utility>
-#include <variant>
 
 #include "compiler/base/error.h"
 #include "compiler/ir/node.h"
+#include "compiler/planned_work.h"
 #include "frontend/cpp/evaluate/see_costs.h"
 #include "frontend/cpp/inspect/advise.h"
 #include "frontend/cpp/inspect/advise_before.h"
@@ -35,42 +35,6 @@ using nlohmann::ordered_json;
 
 // 2: steps have their schedules, what they were compiled to, and bytes; edges what to write instead.
 constexpr int kExplainSchema = 2;
-// Of fewer bytes, starting a kernel takes as long as moving them.
-constexpr int64_t kWorthTiming = 100'000;
-
-void add_program(const Program& program, int64_t times, PlannedWork& work);
-
-void add_step(const Program&, const KernelStep& k, int64_t times, PlannedWork& work) {
-  ++work.kernels;
-  work.bytes_read += k.bytes_read * times, work.bytes_written += k.bytes_written * times;
-}
-
-void add_step(const Program&, const DotStep& d, int64_t times, PlannedWork& work) {
-  const auto size = static_cast<int64_t>(size_of(d.dot.dtype));
-  ++work.library_calls;
-  work.bytes_read += d.dot.batch * d.dot.k * (d.dot.m + d.dot.n) * size * times;
-  work.bytes_written += d.dot.batch * d.dot.m * d.dot.n * size * times;
-  work.operations += 2 * d.dot.batch * d.dot.m * d.dot.n * d.dot.k * times;
-}
-
-void add_step(const Program& program, const CopyStep& c, int64_t times, PlannedWork& work) {
-  const int64_t bytes = program.buffers[static_cast<size_t>(c.to)].bytes * times;
-  ++work.copies;
-  work.bytes_read += bytes, work.bytes_written += bytes;
-}
-
-void add_step(const Program&, const LoopStep& l, int64_t times, PlannedWork& work) {
-  ++work.loops;
-  const bool scan = l.loop->kind == LoopProgram::Kind::Scan;
-  work.unknown_turns |= !scan;
-  for (const LoopProgram::Body& body : l.loop->bodies)
-    add_program(body.program, scan ? l.loop->length * times : times, work);
-}
-
-void add_program(const Program& program, int64_t times, PlannedWork& work) {
-  for (const ProgramStep& step : program.steps)
-    std::visit([&](const auto& one) { add_step(program, one, times, work); }, step);
-}
 
 std::string count_text(int count, const char* what) {
   return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
@@ -89,20 +53,13 @@ std::string steps_text(const PlannedWork& work) {
   return out;
 }
 
-std::string seconds_text(double seconds) {
-  constexpr double kMilli = 1e-3, kMicro = 1e-6;
-  if (seconds < kMilli) return fmt::format("{:.3g} us", seconds / kMicro);
-  return seconds < 1 ? fmt::format("{:.3g} ms", seconds / kMilli) : fmt::format("{:.3g} s", seconds);
-}
-
 // Where the program has loops, op by op is not known: their bodies' ops are in no graph of it.
 bool knows_op_by_op(const ExplainedGraph& e, const PlannedWork& work) {
   return work.loops == 0 && e.compiled.op_by_op.bytes > 0 && work.bytes() > 0;
 }
 
-// Bytes a second, by which times are estimated; 0 where that says nothing.
-double timed_speed(const ExplainedGraph& e) {
-  return work_of(e.compiled.program).bytes() >= kWorthTiming ? e.memory_speed : 0;
+double speed_for(const ExplainedGraph& e) {
+  return timed_speed(work_of(e.compiled.program).bytes(), e.memory_speed);
 }
 
 std::string summary_of(const ExplainedGraph& e) {
@@ -119,16 +76,17 @@ std::string summary_of(const ExplainedGraph& e) {
     out += fmt::format("op by op, as NumPy computes, it would be {} read and written: {:.1f} times as much\n",
                        readable_bytes(apart.bytes),
                        static_cast<double>(apart.bytes) / static_cast<double>(work.bytes()));
-  if (timed_speed(e) > 0) {
+  if (speed_for(e) > 0) {
     constexpr double kGiga = 1e9;
     out +=
         fmt::format("at the {:.1f} GB/s of this machine's memory that takes about {}", e.memory_speed / kGiga,
-                    seconds_text(static_cast<double>(work.bytes()) / e.memory_speed));
+                    readable_seconds(static_cast<double>(work.bytes()) / e.memory_speed));
     if (known)
-      out += fmt::format(", op by op {}", seconds_text(static_cast<double>(apart.bytes) / e.memory_speed));
+      out +=
+          fmt::format(", op by op {}", readable_seconds(static_cast<double>(apart.bytes) / e.memory_speed));
     out += "; less where arrays stay in caches, more where much is computed\n";
   }
-  for (const ProfileAdvice& advice : advice_on(e.compiled.program, e.costs, timed_speed(e)))
+  for (const ProfileAdvice& advice : advice_on(e.compiled.program, e.costs, speed_for(e)))
     out += advice_text(advice);
   return out;
 }
@@ -258,12 +216,6 @@ std::string text_of_compiling(const ExplainedGraph& explained) {
 
 }  // namespace
 
-PlannedWork work_of(const Program& program) {
-  PlannedWork work;
-  add_program(program, 1, work);
-  return work;
-}
-
 ExplainedGraph explained_graph(const ir::Graph& graph, Explained compiled) {
   ExplainedGraph out;
   out.compiled = std::move(compiled);
@@ -288,7 +240,7 @@ std::string text_of(const ExplainedGraph& explained, ExplainDetail detail) {
 std::string advice_of(const ExplainedGraph& explained) {
   std::string out;
   for (const ProfileAdvice& advice :
-       advice_on(explained.compiled.program, explained.costs, timed_speed(explained)))
+       advice_on(explained.compiled.program, explained.costs, speed_for(explained)))
     out += advice_text(advice);
   std::vector<std::string> said;
   for (const Explanation::Edge& edge : explained.compiled.explanation.edges) {
@@ -307,7 +259,7 @@ std::string json_of(const std::vector<ExplainedGraph>& explained, const std::vec
   ordered_json programs = ordered_json::array();
   for (const ExplainedGraph& e : explained) {
     ordered_json advice = ordered_json::array();
-    for (const ProfileAdvice& a : advice_on(e.compiled.program, e.costs, timed_speed(e)))
+    for (const ProfileAdvice& a : advice_on(e.compiled.program, e.costs, speed_for(e)))
       advice.push_back({{"cause", a.cause},
                         {"lines", lines_json(a.lines)},
                         {"text", a.text},

@@ -12,16 +12,6 @@
 
 namespace weft::detail {
 
-// What the steps of a program do together. A loop counts with its turns, if it has a known number of them.
-struct PlannedWork {
-  int kernels = 0, library_calls = 0, copies = 0, loops = 0;
-  int64_t bytes_read = 0, bytes_written = 0;  // as planned
-  int64_t operations = 0;                     // of floats, in matrix products
-  bool unknown_turns = false;                 // of some loop, whose work is counted once
-  int64_t bytes() const { return bytes_read + bytes_written; }
-};
-PlannedWork work_of(const Program& program);
-
 struct ExplainedGraph {
   std::string device;
   Explained compiled;

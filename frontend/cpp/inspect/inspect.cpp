@@ -20,6 +20,7 @@
 #include "frontend/cpp/inspect/assembly_lines.h"
 #include "frontend/cpp/inspect/explain_graph.h"
 #include "frontend/cpp/inspect/memory_speed.h"
+#include "frontend/cpp/inspect/picture.h"
 #include "frontend/cpp/record/record.h"
 #include "frontend/cpp/session/long_work.h"
 #include "frontend/cpp/weft/why.h"
@@ -268,18 +269,18 @@ std::string tune(const Array& x, double seconds) { return tune({&x, 1}, seconds)
 
 namespace {
 
-constexpr const char* kDrawing = "dot";
+constexpr const char *kDrawing = "dot", *kPicture = "svg";
 
-// The stages of this kind of machine; Error where `stage` is none of them, nor empty, nor the drawing.
+// The stages of this kind of machine; Error where `stage` is none of them, nor empty, nor the drawing or its picture.
 std::vector<Stage> stages_of(TargetKind kind, const std::string& stage) {
   std::vector<Stage> stages;
   for (const Stage& s : kStages)
     if (!s.target || s.target == kind) stages.push_back(s);
-  if (stage.empty() || stage == kDrawing) return stages;
+  if (stage.empty() || stage == kDrawing || stage == kPicture) return stages;
   if (std::ranges::any_of(stages, [&](const Stage& s) { return s.name == stage; })) return stages;
   std::string known;
   for (const Stage& s : stages) known.append(s.name).append(", ");
-  throw Error("show: takes one of " + known + "or " + kDrawing + ": got '" + stage + "'");
+  throw Error("show: takes one of " + known + kDrawing + " or " + kPicture + ": got '" + stage + "'");
 }
 
 }  // namespace
@@ -303,8 +304,12 @@ std::string show(std::span<const Array> xs, const std::string& stage) {
   };
   Target target = at.device.target;
   target.compiles = true;  // the text of kernels is asked for
-  if (stage == kDrawing)
-    return draw_kernels(detail::graph_of(at.nodes, at.graph), target, at.device.compile_options());
+  if (stage == kDrawing || stage == kPicture) {
+    const std::string drawing =
+        draw_kernels(detail::graph_of(at.nodes, at.graph), target, at.device.compile_options(),
+                     detail::memory_speed(at.device.device));
+    return stage == kPicture ? detail::svg_of(drawing) : drawing;
+  }
   const Program program = compile(detail::graph_of(at.nodes, at.graph), target, options);
   if (texts["simplified"].empty()) texts["simplified"] = "# no pass changed the graph\n" + texts["graph"];
   if (std::ranges::any_of(stages, [&](const Stage& s) { return s.name == stage && s.by_device; })) {

@@ -202,7 +202,8 @@ void one_kernel(std::span<const Array> xs);
 std::string tune(const Array& x, double seconds = 10);
 std::string tune(std::span<const Array> xs, double seconds = 10);
 // The text of one stage of compiling: graph, simplified, fused, plan, cpp (or cuda), asm (or ptx). An
-// empty stage gives all but the last, each under its name. The stage dot is Graphviz's drawing, a cluster a kernel.
+// empty stage gives all but the last, each under its name. The stage dot is a drawing for Graphviz: the nodes of each
+// kernel in a frame, with the bytes and the time that it takes. The stage svg is the picture that Graphviz makes of it.
 std::string show(const Array& x, const std::string& stage = {});
 std::string show(std::span<const Array> xs, const std::string& stage = {});
 

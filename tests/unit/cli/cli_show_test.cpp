@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <optional>
 
 #include "compiler/ir/text/parse.h"
 #include "tests/support/cli_process.h"
@@ -69,6 +70,60 @@ TEST(CliShow, DrawsKernelsAsClusters) {
   EXPECT_THAT(show({kSoftmax, "--dot", "--stage", "fused"}).out,
               AllOf(HasSubstr("cluster_0"), Not(HasSubstr("cluster_1"))));
   EXPECT_THAT(show({kSoftmax, "--dot", "--stage", "fused", "--no-fuse"}).out, HasSubstr("cluster_4"));
+}
+
+// Sets a variable for the programs that a test starts.
+class Variable {
+ public:
+  Variable(const char* name, const std::string& value) : name_(name) {
+    if (const char* was = std::getenv(name)) was_ = was;
+    ::setenv(name, value.c_str(), 1);
+  }
+  ~Variable() {
+    if (was_)
+      ::setenv(name_, was_->c_str(), 1);
+    else
+      ::unsetenv(name_);
+  }
+  Variable(const Variable&) = delete;
+
+ private:
+  const char* name_;
+  std::optional<std::string> was_;
+};
+
+TEST(CliShow, DrawnKernelsSayWhatTheyMoveAndHowLongThatTakes) {
+  const Variable speed("WEFT_MEMORY_SPEED", "20");
+  const std::string one = show({kSoftmax, "--dot", "--stage", "fused", "--device", "cpu"}).out;
+  // 1024 x 4096 f32 are read and written: 33.6 MB at 20 GB/s.
+  EXPECT_THAT(one, HasSubstr(R"(label="step 0: kernel\n16.8 MB read, 16.8 MB written\nabout 1.68 ms")"));
+  EXPECT_THAT(one, HasSubstr(R"(label="times: at the 20.0 GB/s of this machine's memory)"));
+  const std::string several =
+      show({"docs/examples/fusion.weft", "--dot", "--stage", "fused", "--device", "cpu"}).out;
+  EXPECT_THAT(several, HasSubstr(R"(label="step 1: library\n)"));
+  EXPECT_THAT(several, AllOf(HasSubstr("million operations\\nat least "), HasSubstr("step 0: kernel")));
+  const Ran explained = run_weft({"explain", kSoftmax, "--detail", "summary", "--device", "cpu"});
+  EXPECT_THAT(explained.out,
+              AllOf(HasSubstr("16.8 MB read and 16.8 MB written"), HasSubstr("about 1.68 ms")));
+}
+
+TEST(CliShow, ThePictureIsWhatGraphvizMakesOfTheDrawing) {
+  const Folder programs;
+  write_text(programs / "dot", "#!/bin/sh\n[ \"$1\" = -Tsvg ] && exec sed 1d\n");
+  std::filesystem::permissions(programs / "dot", std::filesystem::perms::owner_all);
+  const Variable speed("WEFT_MEMORY_SPEED", "20"), path("PATH", programs.path() + ":/usr/bin:/bin");
+  for (const std::string stage : {"graph", "simplified", "fused"}) {
+    const std::string drawing = show({kSoftmax, "--dot", "--stage", stage}).out;
+    EXPECT_EQ(show({kSoftmax, "--svg", "--stage", stage}).out, drawing.substr(drawing.find('\n') + 1))
+        << stage;
+  }
+  EXPECT_EQ(show({kSoftmax, "--svg", "--dot"}).code, 2);
+  std::filesystem::remove(programs / "dot");
+  const Variable nowhere("PATH", programs.path());
+  const Ran without = show({kSoftmax, "--svg"});
+  EXPECT_EQ(without.code, 1);
+  EXPECT_THAT(without.err,
+              HasSubstr("needs the program dot of Graphviz, which is not there: install graphviz"));
 }
 
 TEST(CliShow, MachineCode) {

@@ -20,7 +20,8 @@ TEST(DotGraph, DrawsGroupsAsClusters) {
   auto by_kind = [](const Node* node) {
     return kind(node->op) == OpKind::Source ? -1 : kind(node->op) == OpKind::Reduce;
   };
-  test::expect_golden("graph/softmax_groups.dot", dot(normalised(), by_kind));
+  test::expect_golden("graph/softmax_groups.dot",
+                      dot(normalised(), {by_kind, {"group 0", "two\nlines"}, "what it is"}));
 }
 
 TEST(DotGraph, DrawsOneEdgeForEachUse) {

@@ -6,7 +6,7 @@ import sys
 import weakref
 
 from weft import _core
-from weft._core import Array, Error
+from weft._core import Array
 from weft._base.explained import Explanation
 
 TYPE_CHECKING = False  # typing is slow to import
@@ -77,32 +77,10 @@ def why(most: int = 20) -> str:
 def show(x: Any, stage: str = "") -> str:
     """The text of a stage of compiling: graph, simplified, fused, plan, cpp (or cuda), asm (or ptx); '' is all. Of an array, or of a list of them in one program.
 
-    "dot" is a drawing for Graphviz, a cluster for each kernel; "svg" is the picture that Graphviz makes of it.
+    "dot" is a drawing for Graphviz: the nodes of each kernel in a frame, with the bytes and the time that it takes; "svg" is the picture that
+    Graphviz makes of it.
     """
-    return shown(_flat("show", (x,)), stage)
-
-
-def shown(arrays: list[Array], stage: str) -> str:
-    """show() of these arrays."""
-    if stage == "svg":
-        return _picture(_core.show(arrays, "dot"))
-    try:
-        return _core.show(arrays, stage)
-    except Error as error:  # which names what C++ shows
-        raise Error(str(error).replace(", or dot: got", ", dot or svg: got")) from None
-
-
-def _picture(drawing: str) -> str:
-    if not drawing.startswith("digraph"):  # why there is none
-        return drawing
-    import subprocess
-
-    try:
-        return subprocess.run(["dot", "-Tsvg"], input=drawing, capture_output=True, text=True, check=True).stdout
-    except FileNotFoundError:
-        raise Error('show: "svg" needs the program dot of Graphviz, which is not there: install graphviz, or ask for "dot"') from None
-    except subprocess.CalledProcessError as error:
-        raise Error(f"show: dot failed: {error.stderr.strip()}") from None
+    return _core.show(_flat("show", (x,)), stage)
 
 
 def tune(x: Any, seconds: float = 10.0) -> str:

@@ -14,7 +14,7 @@ from weft._array.picked_later import Picked
 from weft._base.asarray import asarray
 from weft._base.given import Decided, Given, is_float64, known
 from weft._base.recorded import recording
-from weft._base.session import explained, shown
+from weft._base.session import explained
 from weft._compile import changes
 from weft._compile.guards import Same, bind, bound_now, followed, guards, guards_of_filled, place_of
 from weft._compile.recordings import Lowered, Recordings
@@ -276,7 +276,7 @@ def looked_at(f: Callable[..., Any], what: str, stage: str | None, args: tuple[A
     said: list[str] = []
 
     def look(arrays: list[Array]) -> None:
-        said[:] = [explained(arrays, stage or "all") if what == "explain" else shown(arrays, stage or "")]
+        said[:] = [explained(arrays, stage or "all") if what == "explain" else _core.show(arrays, stage or "")]
 
     _record(_of_leaves(f, structure), leaves, places, numbers, [asarray(leaves[place]) for place in numbers], look)
     return said[0]

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "compiler/base/error.h"
 #include "compiler/base/nearest.h"
@@ -69,13 +70,27 @@ std::vector<std::string> options_of(const CLI::App& command) {
   return names;
 }
 
-// What the first word that no command takes may have been meant to be: an option of the command, or one below it.
-std::string word_meant(const CLI::App& app) {
-  const std::vector<std::string> unknown = app.remaining(true);
+// The words that no command takes, as typed. CLI11's own message has them from the last to the first.
+std::vector<std::string> unknown_words(const CLI::App& app) {
+  std::vector<std::string> words = app.remaining(true);
+  std::erase(words, "--");
+  return words;
+}
+
+std::string said_of(const CLI::ParseError& error, const std::vector<std::string>& unknown) {
+  if (unknown.empty() || !dynamic_cast<const CLI::ExtrasError*>(&error)) return error.what();
+  return fmt::format("The following argument{} not expected: {}", unknown.size() > 1 ? "s were" : " was",
+                     fmt::join(unknown, " "));
+}
+
+// What the first of these words may have been meant to be: an option of the command, or one below it.
+std::string word_meant(const CLI::App& app, const std::vector<std::string>& unknown) {
   if (unknown.empty()) return {};
   const CLI::App& command = command_of(app);
   const std::string word = unknown[0].substr(0, unknown[0].find('='));
-  return meant(word, word.starts_with("-") ? options_of(command) : commands_below(command));
+  std::string found = meant(word, word.starts_with("-") ? options_of(command) : commands_below(command));
+  if (!found.empty() && unknown.size() > 1) found.insert(1, fmt::format(" by '{}'", word));
+  return found;
 }
 
 // `weft help` and `weft help cache ls` are what the flag at the end says. ParseError where there is no such command.
@@ -137,9 +152,11 @@ int run(int argc, char** argv) {
     std::reverse(words.begin(), words.end());  // as CLI11 takes them
     app.parse(std::move(words));
   } catch (const CLI::ParseError& e) {
-    if (e.get_exit_code() != 0)
-      return fail(kUsage,
-                  fmt::format("{}{}\nTry '{} --help'.", e.what(), word_meant(app), name_of(command_of(app))));
+    if (e.get_exit_code() != 0) {
+      const std::vector<std::string> unknown = unknown_words(app);
+      return fail(kUsage, fmt::format("{}{}\nTry '{} --help'.", said_of(e, unknown), word_meant(app, unknown),
+                                      name_of(command_of(app))));
+    }
     app.exit(e);  // --help and --version
   }
   if (!std::cout.flush() || std::fflush(stdout) != 0)

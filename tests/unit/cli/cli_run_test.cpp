@@ -493,7 +493,11 @@ TEST_F(CliRun, AWrongCommandLineExitsWith2) {
   EXPECT_THAT(run_weft({"ops", "sqtrooooot"}).err, Not(HasSubstr("did you mean")));
   expect_error(run_weft({"hlep"}), 2, "did you mean 'help'?");
   expect_error(run_weft({"cache", "lst"}), 2, "lst; did you mean 'ls'?");
-  expect_error(run_weft({"show", "--stag", "cpp"}), 2, "--stag; did you mean '--stage'?");
+  expect_error(run_weft({"show", "x.weft", "--stag", "cpp"}), 2,
+               "The following arguments were not expected: --stag cpp; by '--stag' did you mean '--stage'?");
+  expect_error(run_weft({"explian", "x.weft", "--json"}), 2,
+               "not expected: explian x.weft --json; by 'explian'");
+  expect_error(run_weft({"cache", "ls", "--", "of", "mine"}), 2, "arguments were not expected: of mine\n");
   expect_error(run_weft({"show", "--stag=cpp"}), 2, "did you mean '--stage'?");
   expect_error(run_weft({"help", "foo"}), 2, "help: weft has no command 'foo'\n");
   expect_error(run_weft({"help", "cache", "lst"}), 2, "weft cache has no command 'lst'; did you mean 'ls'?");

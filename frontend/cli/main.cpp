@@ -113,11 +113,13 @@ std::vector<std::string> words_of(const CLI::App& app, int argc, char** argv) {
   return words;
 }
 
-// Of the environment, before anything else is said.
-void warn_of_variables() {
+// Of the environment, before anything else is said. An Error where a value means nothing.
+void look_at_variables() {
   for (const auto& [given, known] : detail::misspelt_variables())
     fail(kOk, fmt::format("the environment has {}, which Weft does not read: did you mean {}?", given, known),
          "warning");
+  if (const std::vector<std::string> refused = detail::refused_variables(); !refused.empty())
+    throw Error(fmt::format("{}", fmt::join(refused, "; ")));
 }
 
 int run(int argc, char** argv) {
@@ -170,7 +172,7 @@ int run(int argc, char** argv) {
 int main(int argc, char** argv) {
   using namespace weft;
   try {
-    cli::warn_of_variables();
+    cli::look_at_variables();
     return cli::run(argc, argv);
   } catch (const Error& e) {
     return cli::fail(cli::kUserError, e.what());

@@ -122,6 +122,13 @@ def test_misspelt_variables_are_named(name, meant, monkeypatch):
     assert [found for found in wf._core.misspelt_variables() if found[0] == name] == ([(name, meant)] if meant else [])
 
 
+def test_values_that_mean_nothing_are_told_when_the_package_is_imported():
+    told = run("import weft", WEFT_THREADS="5000", WEFT_PROGRESS="yes", WEFT_MEMORY_SPEED="fast", WEFT_TIER="blocks").stderr
+    assert told.count("UserWarning: weft: the environment: ") == 3
+    assert "WEFT_THREADS: takes a number from 1 to 1024, or 0 for all: got 5000" in told
+    assert "WEFT_PROGRESS: takes 0 or 1: got 'yes'" in told and "WEFT_MEMORY_SPEED: takes GB/s, a number above 0: got 'fast'" in told
+
+
 def test_settings_say_what_variables_set_and_warnings_come_once():
     said = run("import weft as wf; print(wf.settings())", WEFT_NUMERICS="fast", WEFT_THREADS="1", WEFT_LOG="off", WEFT_GRAPH_LIMIT="7", WEFT_CUDA_GRAPHS="0").stdout
     settings = eval(said)

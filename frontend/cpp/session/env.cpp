@@ -79,11 +79,68 @@ std::string default_cache_directory() {
   return {};
 }
 
-bool read_switch(const char* name, bool otherwise) {
-  const std::string given = detail::environment(name).value_or(otherwise ? "1" : "0");
-  if (given != "0" && given != "1") throw Error(std::string(name) + ": takes 0 or 1: got '" + given + "'");
+struct Switch {
+  const char* name;
+  bool otherwise;
+};
+constexpr Switch kDumpData{"WEFT_DUMP_DATA", true}, kCheck{"WEFT_CHECK", false},
+    kCudaGraphs{"WEFT_CUDA_GRAPHS", true}, kPerfMap{"WEFT_PERF_MAP", false}, kProgress{"WEFT_PROGRESS", true},
+    kNvtx{"WEFT_NVTX", false};
+
+bool read_switch(const Switch& one) {
+  const std::string given = detail::environment(one.name).value_or(one.otherwise ? "1" : "0");
+  if (given != "0" && given != "1")
+    throw Error(std::string(one.name) + ": takes 0 or 1: got '" + given + "'");
   return given == "1";
 }
+
+std::optional<double> read_memory_speed() {
+  const std::optional<std::string> given = detail::environment("WEFT_MEMORY_SPEED");
+  if (!given) return std::nullopt;
+  constexpr double kGiga = 1e9;
+  char* end = nullptr;
+  const double number = std::strtod(given->c_str(), &end);
+  if (*end || !(number > 0) || number > kGiga)
+    throw Error("WEFT_MEMORY_SPEED: takes GB/s, a number above 0: got '" + *given + "'");
+  return number * kGiga;
+}
+
+// What each variable, or several, sets; Error where its value means nothing.
+constexpr void (*kReaders[])(SessionOptions&) = {
+    [](SessionOptions& options) {
+      if (auto device = detail::environment("WEFT_DEVICE"))
+        options.device = named<std::string>("WEFT_DEVICE", *device, [](const std::string& name) {
+          static_cast<void>(detail::device_named(name));  // an Error where it is none
+          return name;
+        });
+    },
+    [](SessionOptions& options) {
+      options.cache_directory = detail::environment("WEFT_CACHE_DIR").value_or(default_cache_directory());
+      if (options.cache_directory == "off") options.cache_directory.clear();
+      options.dump = detail::environment("WEFT_DUMP").value_or("");
+    },
+    [](SessionOptions& options) { read_number("WEFT_CACHE_LIMIT", options.cache_limit); },
+    [](SessionOptions& options) {
+      read_number("WEFT_THREADS", options.threads);
+      detail::check_threads("WEFT_THREADS", options.threads);
+    },
+    [](SessionOptions& options) { read_number("WEFT_GRAPH_LIMIT", options.graph_limit); },
+    [](SessionOptions& options) { read_number("WEFT_INTERPRET_LIMIT", options.interpret_limit); },
+    [](SessionOptions& options) {
+      if (auto tier = detail::environment("WEFT_TIER")) options.tier = named("WEFT_TIER", *tier, tier_named);
+    },
+    [](SessionOptions& options) {
+      if (auto level = detail::environment("WEFT_LOG")) {
+        detail::check_log_level("WEFT_LOG", *level);
+        options.log = *level;
+      }
+    },
+    [](SessionOptions& options) { options.dump_data = read_switch(kDumpData); },
+    [](SessionOptions& options) {
+      if (auto numerics = detail::environment("WEFT_NUMERICS"))
+        options.numerics = named("WEFT_NUMERICS", *numerics, numerics_named);
+    },
+};
 
 }  // namespace
 
@@ -94,7 +151,7 @@ std::optional<std::string> detail::environment(const char* name) {
 }
 
 bool detail::checks_kernels() {
-  static const bool checks = read_switch("WEFT_CHECK", false);
+  static const bool checks = read_switch(kCheck);
   return checks;
 }
 
@@ -112,37 +169,45 @@ std::vector<std::pair<std::string, std::string>> detail::misspelt_variables() {
   return found;
 }
 
+std::vector<std::string> detail::refused_variables() {
+  std::vector<std::string> found;
+  const auto attempt = [&](const auto& read) {
+    try {
+      read();
+    } catch (const Error& error) {
+      found.emplace_back(error.what());
+    }
+  };
+  SessionOptions options;
+  for (const auto& read : kReaders) attempt([&] { read(options); });
+  for (const Switch& one : {kCheck, kCudaGraphs, kPerfMap, kProgress, kNvtx})
+    attempt([&] { static_cast<void>(read_switch(one)); });
+  attempt([] { static_cast<void>(read_memory_speed()); });
+  return found;
+}
+
 std::optional<double> detail::given_memory_speed() {
-  static const std::optional<double> speed = [] {
-    const std::optional<std::string> given = environment("WEFT_MEMORY_SPEED");
-    if (!given) return std::optional<double>();
-    constexpr double kGiga = 1e9;
-    char* end = nullptr;
-    const double number = std::strtod(given->c_str(), &end);
-    if (*end || !(number > 0) || number > kGiga)
-      throw Error("WEFT_MEMORY_SPEED: takes GB/s, a number above 0: got '" + *given + "'");
-    return std::optional<double>(number * kGiga);
-  }();
+  static const std::optional<double> speed = read_memory_speed();
   return speed;
 }
 
 bool detail::makes_cuda_graphs() {
-  static const bool makes = read_switch("WEFT_CUDA_GRAPHS", true);
+  static const bool makes = read_switch(kCudaGraphs);
   return makes;
 }
 
 bool detail::writes_perf_map() {
-  static const bool writes = read_switch("WEFT_PERF_MAP", false);
+  static const bool writes = read_switch(kPerfMap);
   return writes;
 }
 
 bool detail::shows_progress() {
-  static const bool shows = read_switch("WEFT_PROGRESS", true);
+  static const bool shows = read_switch(kProgress);
   return shows;
 }
 
 bool detail::marks_ranges() {
-  static const bool marks = read_switch("WEFT_NVTX", false);
+  static const bool marks = read_switch(kNvtx);
   return marks;
 }
 
@@ -160,27 +225,7 @@ void detail::check_log_level(const std::string& name, const std::string& level) 
 
 SessionOptions SessionOptions::from_environment() {
   SessionOptions options;
-  if (auto device = detail::environment("WEFT_DEVICE"))
-    options.device = named<std::string>("WEFT_DEVICE", *device, [](const std::string& name) {
-      static_cast<void>(detail::device_named(name));  // an Error where it is none
-      return name;
-    });
-  options.cache_directory = detail::environment("WEFT_CACHE_DIR").value_or(default_cache_directory());
-  if (options.cache_directory == "off") options.cache_directory.clear();
-  read_number("WEFT_CACHE_LIMIT", options.cache_limit);
-  read_number("WEFT_THREADS", options.threads);
-  detail::check_threads("WEFT_THREADS", options.threads);
-  read_number("WEFT_GRAPH_LIMIT", options.graph_limit);
-  read_number("WEFT_INTERPRET_LIMIT", options.interpret_limit);
-  if (auto tier = detail::environment("WEFT_TIER")) options.tier = named("WEFT_TIER", *tier, tier_named);
-  if (auto level = detail::environment("WEFT_LOG")) {
-    detail::check_log_level("WEFT_LOG", *level);
-    options.log = *level;
-  }
-  options.dump = detail::environment("WEFT_DUMP").value_or("");
-  options.dump_data = read_switch("WEFT_DUMP_DATA", true);
-  if (auto numerics = detail::environment("WEFT_NUMERICS"))
-    options.numerics = named("WEFT_NUMERICS", *numerics, numerics_named);
+  for (const auto& read : kReaders) read(options);
   return options;
 }
 

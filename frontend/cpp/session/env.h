@@ -18,6 +18,9 @@ std::span<const std::string_view> variables();
 // Variables whose names are nearly those that Weft reads, and these.
 std::vector<std::pair<std::string, std::string>> misspelt_variables();
 
+// Of the variables that Weft reads, what is wrong with each whose value means nothing: an Error where it is read.
+std::vector<std::string> refused_variables();
+
 // WEFT_CHECK: whether kernels of the user's own text are held to their arrays. Read once.
 bool checks_kernels();
 // WEFT_CUDA_GRAPHS: whether GPUs start what comes again and again as CUDA graphs. Read once.

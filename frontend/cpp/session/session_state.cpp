@@ -144,10 +144,13 @@ SessionState& current_session() {
   std::lock_guard lock(s.mutex);
   if (!s.current.load(std::memory_order_relaxed)) {
     s.all.push_back(new SessionState(SessionOptions::from_environment()));
-    if (!tell_warning.load())  // who is told has looked by himself
+    if (!tell_warning.load()) {  // who is told has looked by himself
       for (const auto& [given, meant] : misspelt_variables())
         s.all.back()->warn(
             fmt::format("the environment has {}, which Weft does not read: did you mean {}?", given, meant));
+      for (const std::string& refused : refused_variables())
+        s.all.back()->warn("the environment: " + refused);
+    }
     s.current.store(s.all.back(), std::memory_order_release);
   }
   return *s.current.load(std::memory_order_relaxed);

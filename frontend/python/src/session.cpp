@@ -108,6 +108,7 @@ void bind_settings(nb::module_& m) {
     return std::vector<std::string>(names.begin(), names.end());
   });
   m.def("misspelt_variables", [] { return detail::misspelt_variables(); });
+  m.def("refused_variables", [] { return detail::refused_variables(); });
 }
 
 }  // namespace

@@ -18,11 +18,14 @@ variables = tuple(_core.variables())
 
 
 def check_environment() -> None:
-    """Warns of variables that are nearly those which Weft reads."""
-    for name, meant in _core.misspelt_variables():
+    """Warns of variables that are nearly those which Weft reads, and of those whose values mean nothing: the first array, or what reads them, is an
+    Error."""
+    said = [f"the environment has {name}, which Weft does not read: did you mean {meant}?" for name, meant in _core.misspelt_variables()]
+    said += [f"the environment: {refused}" for refused in _core.refused_variables()]
+    for text in said:
         import warnings
 
-        warnings.warn(f"weft: the environment has {name}, which Weft does not read: did you mean {meant}?", stacklevel=3)
+        warnings.warn(f"weft: {text}", stacklevel=3)
 
 
 class Setting:

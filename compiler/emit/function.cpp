@@ -22,7 +22,8 @@ constexpr float kWorthAJump = 24;
 // Turns between two looks whether somebody gave the work up: a look reads a clock.
 constexpr int kTurnsBetweenLooks = 4096;
 
-// What both targets write alike.
+// What both targets write alike. No variable is const: Clang looks through those that are, again at each use, whether they
+// are constants, so that twenty returns in a row took it as many seconds.
 class FunctionWriter {
  public:
   FunctionWriter(const Function& f, const Dialect& dialect) : f_(f), dialect_(dialect) {
@@ -65,10 +66,10 @@ class FunctionWriter {
   void body(const ir::Block& b, const std::string& mask) {
     for (const Instruction& i : b.body) switch (i.kind) {
         case Instruction::Kind::Map:
-          line(format("const {} {} = {};", type(i.outs[0]), v(i.outs[0]), map(i)));
+          line(format("{} {} = {};", type(i.outs[0]), v(i.outs[0]), map(i)));
           break;
         case Instruction::Kind::Constant:
-          line(format("const {} {} = {};", type(i.outs[0]), v(i.outs[0]),
+          line(format("{} {} = {};", type(i.outs[0]), v(i.outs[0]),
                       dialect_.splat(i.value.dtype, literal(i.value))));
           break;
         case Instruction::Kind::If:
@@ -78,7 +79,7 @@ class FunctionWriter {
           loop(i, mask);
           break;
         case Instruction::Kind::Read:
-          line(format("const {} {} = {};", type(i.outs[0]), v(i.outs[0]), read_series(i, mask)));
+          line(format("{} {} = {};", type(i.outs[0]), v(i.outs[0]), read_series(i, mask)));
           break;
         case Instruction::Kind::Write:
           line(write_series(i, mask));
@@ -98,7 +99,7 @@ class FunctionWriter {
   // Sets what a loop carries to these expressions, which may read what they set.
   void carry(const std::vector<int>& params, const std::vector<std::string>& next) {
     for (size_t k = 0; k < params.size(); ++k)
-      line(format("const {} n{} = {};", type(params[k]), params[k], next[k]));
+      line(format("{} n{} = {};", type(params[k]), params[k], next[k]));
     for (int p : params) line(format("{} = n{};", v(p), p));
   }
   void take(const Instruction& i) {
@@ -109,7 +110,7 @@ class FunctionWriter {
   }
   void leave(const Instruction& i) {
     for (size_t k = 0; k < i.outs.size(); ++k)
-      line(format("const {} {} = {};", type(i.outs[k]), v(i.outs[k]), v(i.blocks[0].params[k])));
+      line(format("{} {} = {};", type(i.outs[k]), v(i.outs[k]), v(i.blocks[0].params[k])));
   }
 
   const Function& f_;
@@ -218,12 +219,11 @@ class CpuFunction : public FunctionWriter {
 
   void branch(const Instruction& i, const std::string& outer) override {
     const std::string taken = mask(), other = mask(), test = v(i.args[0]);
-    line(format("const boolv {} = {} & {};", taken, outer, test));
-    line(format("const boolv {} = {} & ~{};", other, outer, test));
+    line(format("boolv {} = {} & {};", taken, outer, test));
+    line(format("boolv {} = {} & ~{};", other, outer, test));
     const std::vector<std::string> a = side(i.blocks[0], i, taken, 'a'), b = side(i.blocks[1], i, other, 'b');
     for (size_t k = 0; k < i.outs.size(); ++k)
-      line(format("const {} {} = {};", type(i.outs[k]), v(i.outs[k]),
-                  chosen(dtype(i.outs[k]), test, a[k], b[k])));
+      line(format("{} {} = {};", type(i.outs[k]), v(i.outs[k]), chosen(dtype(i.outs[k]), test, a[k], b[k])));
   }
 
   void loop(const Instruction& i, const std::string& outer) override {

@@ -609,7 +609,7 @@ BODIES = [
     ("return None", "return without a number"), ("return", "return without a number"), ("y = x", "without return"),
     ("if x > 0:\n        return x", "without return"), ("return x @ x", "@"), ("return x is x", "is"), ("return x[0]", "element"),
     ("return x.foo", ".foo"), ("return array[0]", "array"), ("return y", "not defined"), ("return recursive(x)", "calls itself"),
-    ("return math.gamma(x)", "math.gamma"), ("return print(x)", "print"), ("return len(x)", "len"), ("return isinstance(x, int)", "isinstance"),
+    ("return math.gamma(x)", "math.gamma"), ("return float('a')", "float('a')"), ("return print(x)", "print"), ("return len(x)", "len"), ("return isinstance(x, int)", "isinstance"),
     ("return np.linalg.norm(x)", "norm"), ("return math.nope(x)", "nope"), ("for i in x:\n        pass\n    return x", "loop over"),
     ("for i in range(x):\n        pass\n    return x", "range"), ("for i in range(0, 4, int(x)):\n        pass\n    return x", "step"),
     ("a, b = x\n    return a", "several names"), ("a, b = 1, 2, 3\n    return a", "3 values"), ("x[0] = 1\n    return x", "element"),
@@ -646,6 +646,34 @@ def test_refuses_with_line_construct_and_advice(body, construct):
 
 def test_there_are_a_hundred_refusals():
     assert len(BODIES) >= 100
+
+
+@pytest.mark.parametrize(("call", "instead"), [
+    ("math.ldexp(x, 2)", r"write x \* 2.0 \*\* n"), ("math.gamma(x)", "math.exp\\(math.lgamma\\(x\\)\\)"), ("math.gcd(int(x), 2)", "Euclid"),
+    ("math.dist((x, 1.0), (2.0, x))", "math.hypot"), ("math.fsum((x, x))", "write a \\+ b"), ("math.hypot(x, x, x)", "it takes two numbers"),
+    ("sorted((x, 1.0))[0]", "min and max"), ("any((x > 1, x > 2))", "write or"), ("np.sum(x)", "it is one number"), ("wf.sum(x)", "it is one number"),
+    ("np.random.rand()", "pass random numbers as an argument"), ("x.astype(int)", r"write np.float32\(x\)"), ("x.shape", "it is one number"), ("round(x, 2)", "round\\(x \\* 100\\)"),
+])
+def test_says_what_to_write_in_place_of_a_call(call, instead):
+    f, _ = refused(f"def f(x):\n    return {call}\n")
+    with pytest.raises(wf.Error, match=f"cannot be compiled: .*{instead}"):
+        wf.vectorize(f)(wf.asarray(F))
+
+
+def test_many_returns_in_a_row():
+    lines = "".join(f"    if x > {k}.5:\n        y = y + {k}\n        if y > {7 * k}:\n            return y\n" for k in range(28))
+    f, _ = refused(f"def f(x):\n    y = x\n{lines}    return -y\n")
+    x = np.linspace(-1, 40, 100)
+    np.testing.assert_array_equal(np.asarray(wf.vectorize(f)(wf.asarray(x))), [f(one) for one in x.tolist()])
+    returns = "".join(f"    if x < {k}.5:\n        return x * {k}\n" for k in range(80))
+    f, _ = refused(f"def f(x):\n{returns}    return x\n")
+    with pytest.raises(wf.Error, match="a nesting of more than 60 choices cannot be compiled: write one if after the other"):
+        wf.vectorize(f)(wf.asarray(F))
+
+
+def test_infinity_by_its_name():
+    f = wf.vectorize(lambda x: min(x, float("inf")) if x < float("1e3") else float("-inf"))
+    np.testing.assert_array_equal(np.asarray(f(wf.asarray([1.0, 2e3]))), [1, -np.inf])
 
 
 def test_what_never_ends_is_refused():

@@ -12,6 +12,7 @@ from typing import Any
 from weft import _core
 from weft._names import SAME
 from weft._vectorize.outside import is_numpy_number, module_of
+from weft._vectorize.refusals import instead_of, instead_of_attribute
 from weft._vectorize.types import BOOL, COMPLEX, FLOAT, INT, Type, complex_of, float_for, promote, real_of, type_of_dtype
 from weft._vectorize.values import Const, Local, Object, Several, Unbound, Value
 
@@ -150,7 +151,7 @@ class Calls:
         x = self.number(node, of, f".{node.attr} of")
         if node.attr in ("real", "imag"):
             return self.part(x, node.attr)
-        raise self.scope.source.refuse(node, f".{node.attr} of a number", "use .real, .imag, and functions")
+        raise self.scope.source.refuse(node, f".{node.attr} of a number", instead_of_attribute(node.attr))
 
     def part(self, x: Any, which: str) -> Any:
         """The real or the imaginary part."""
@@ -171,9 +172,18 @@ class Calls:
             if isinstance(x, (Value, Const)) and not node.args:
                 return self.method(x, node.func.attr)
         function = self.value(node.func)
+        if isinstance(function, Object) and function.it is float and len(node.args) == 1 and isinstance(node.args[0], ast.Constant) and not node.keywords:
+            return self.float_of(node, node.args[0].value)
         args = [self.value(one) for one in node.args]
         keywords = {one.arg: self.value(one.value) for one in node.keywords}
         return self.call(node, function, args, keywords)
+
+    def float_of(self, node: Any, known: Any) -> Any:
+        """float("inf"), and of a number."""
+        try:
+            return Const(float(known))
+        except (ValueError, TypeError, OverflowError) as error:
+            raise self.scope.source.refuse(node, f"float({known!r})", f"Python says {error}") from None
 
     def method(self, x: Any, name: str) -> Any:
         """conjugate() and is_integer()."""
@@ -190,11 +200,13 @@ class Calls:
             raise self.scope.source.refuse(node, f"a call of {self.described(function)}", "call functions")
         f = function.it
         f = getattr(f, "_weft_scalar_function", f)
-        if isinstance(f, types.FunctionType) and not module_of(f).startswith(("weft.", "numpy")):
+        if isinstance(f, types.FunctionType) and module_of(f).split(".")[0] not in ("weft", "numpy"):
             source, tree = self.source_of(f)
             return self.inlined(source, tree, f, self.bound(node, tree, f, args, keywords), None, node)
         name = getattr(f, "__name__", type(f).__name__)
         module = module_of(f)
+        if any(not isinstance(one, (Value, Const)) for one in (*args, *keywords.values())) and instead_of(f"{module}.{name}"):
+            raise self.refused_call(node, module, name)
         if module == "builtins" or f in (abs, min, max, round, divmod, pow, len, sum):
             done = self.of_python(node, name, args, keywords)
         elif module == "math":
@@ -204,8 +216,14 @@ class Calls:
         else:
             done = self.of_arrays(node, f, name, self.numbers(node, name, args, keywords))
         if done is None:
-            raise self.scope.source.refuse(node, f"a call of {module + '.' if module else ''}{name}", "use arithmetic, and the functions of math, NumPy and Weft that take numbers")
+            raise self.refused_call(node, module, name)
         return done
+
+    def refused_call(self, node: Any, module: str, name: str) -> Any:
+        """The error for a call of what cannot be compiled."""
+        name = f"{module}.{name}" if module else name
+        advice = instead_of(name) or "use arithmetic, and the functions of math, NumPy and Weft that take numbers"
+        return self.scope.source.refuse(node, f"a call of {name.removeprefix('builtins.')}", advice)
 
     def numbers(self, node: Any, name: str, args: list[Any], keywords: dict[str, Any]) -> list[Any]:
         """Operands, which have to be numbers."""

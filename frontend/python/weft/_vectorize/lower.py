@@ -19,6 +19,7 @@ _RETURNED, _RESULT, _BROKEN, _SKIPPED = "$returned", "$result", "$broken", "$ski
 _FLAGS = (_RETURNED, _BROKEN, _SKIPPED)
 _MOST_TRIES = 12
 _MOST_UNROLLED = 64
+_MOST_NESTED = 60
 
 
 def leaves_of(value: Any) -> list[Any]:
@@ -243,8 +244,8 @@ class Lower(Calls, Operators):
         for path in (first, second):
             scope.names, scope.dead = dict(before), False
             self.depth += 1
-            if self.depth > 60:
-                raise scope.source.refuse(node, "so deep a nesting", "split the function into several")
+            if self.depth > _MOST_NESTED:
+                raise scope.source.refuse(node, f"a nesting of more than {_MOST_NESTED} choices", "write one if after the other, without else, and return once at the end")
             texts.append(self.text.inside(lambda p=path: given.append(p())))
             self.depth -= 1
             ends.append((scope.names, scope.dead))

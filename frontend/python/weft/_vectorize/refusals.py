@@ -40,6 +40,65 @@ if hasattr(ast, "Match"):
 if hasattr(ast, "TryStar"):
     _ADVICE[ast.TryStar] = ("try", "test before what may fail, by if")
 
+# What to write in the place of a function that is called, by its module and its name.
+_LOOP = "write a loop, or pass the numbers as an argument"
+_INSTEAD = {
+    "math.gcd": "write Euclid's loop: while b: a, b = b, a % b",
+    "math.lcm": "divide the product by what Euclid's loop gives: while b: a, b = b, a % b",
+    "math.factorial": _LOOP, "math.comb": _LOOP, "math.perm": _LOOP,
+    "math.isqrt": "write int(math.sqrt(n))",
+    "math.gamma": "write math.exp(math.lgamma(x)), for positive x",
+    "math.modf": "write x - math.trunc(x) and math.trunc(x)",
+    "math.frexp": "write e = math.floor(math.log2(abs(x))) + 1 and x / 2.0 ** e",
+    "math.ldexp": "write x * 2.0 ** n",
+    "math.remainder": "write x - y * round(x / y)",
+    "math.ulp": "write math.nextafter(abs(x), math.inf) - abs(x)",
+    "math.isclose": "write abs(a - b) <= 1e-9 * max(abs(a), abs(b))",
+    "cmath.isclose": "write abs(a - b) <= 1e-9 * max(abs(a), abs(b))",
+    "math.dist": "write math.hypot(x - u, y - v), or the square root of a sum",
+    "math.hypot": "it takes two numbers: write math.sqrt(x * x + y * y + z * z)",
+    "math.fsum": "write a + b + c, or sum((a, b, c))",
+    "math.prod": "write a * b * c",
+    "math.sumprod": "write a * u + b * v",
+    "builtins.len": "leave it out: it is one number", 
+    "builtins.round": "write round(x * 100) / 100 for two digits", "builtins.pow": "write pow(a, b) % c",
+    "builtins.print": "leave it out, or call the function itself, of numbers",
+    "builtins.any": "write or", "builtins.all": "write and",
+    "builtins.sorted": "compare by if, or call min and max",
+    "builtins.enumerate": "count by for i in range(…)", "builtins.zip": "count by for i in range(…)", "builtins.reversed": "count by range(n, 0, -1)",
+    "builtins.range": "write for … in range(…)",
+    "builtins.map": "write for … in range(…)", "builtins.filter": "write for … in range(…), and if",
+    "builtins.isinstance": "leave it out: a number has the dtype of its argument",
+    "builtins.type": "leave it out: a number has the dtype of its argument",
+    "builtins.str": "use numbers alone: text belongs outside of the function", "builtins.repr": "use numbers alone: text belongs outside of the function",
+    "builtins.list": "write a tuple, or names of their own", "builtins.dict": "use names of their own, or if and elif", "builtins.set": "write == and or",
+    "builtins.slice": "take elements of a tuple by constant numbers",
+    "builtins.open": "read the file outside, and pass what it holds as an argument", "builtins.input": "ask outside, and pass the answer as an argument",
+}
+
+
+_ONE = "leave it out: it is one number; functions of rows have a signature, as vectorize(signature='(n)->()')"
+_OF_ARRAYS = {"sum", "mean", "prod", "max", "min", "any", "all", "std", "var", "dot", "array", "asarray", "zeros", "ones", "empty", "arange", "argmax", "argmin", "sort",
+              "linspace", "cumsum", "median", "average", "interp", "searchsorted", "matmul"}
+_ATTRIBUTES = {"astype": "write np.float32(x), int(x) and the like", "item": "leave it out: it is one number", "copy": "leave it out: it is one number",
+               **dict.fromkeys(("shape", "size", "ndim", "dtype", "T"), "leave it out: it is one number"), **dict.fromkeys(_OF_ARRAYS, _ONE)}
+
+
+def instead_of_attribute(name: str) -> str:
+    """What to write in the place of a number's attribute."""
+    return _ATTRIBUTES.get(name, "use .real, .imag, and functions")
+
+
+def instead_of(name: str) -> str | None:
+    """What to write in the place of a call, by the name with its module; None where there is nothing to say of this one."""
+    if name.split(".")[0] == "random" or name.startswith(("numpy.random", "weft.random")):
+        return "pass random numbers as an argument, as of random.uniform(0, 1, shape)"
+    if name.split(".")[0] == "time":
+        return "pass the time as an argument"
+    if name.startswith(("numpy.", "weft.")) and name.rpartition(".")[2] in _OF_ARRAYS:
+        return _ONE
+    return _INSTEAD.get(name)
+
 
 class Source:
     """Where the lines of a function's tree stand in its file."""

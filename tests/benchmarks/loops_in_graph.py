@@ -1,13 +1,16 @@
-"""Loops that are not unrolled, beside NumPy and Numba: time a turn, and whole programs.
+"""Loops that are not unrolled, beside NumPy, Numba, JAX and CuPy: time a turn, and whole programs.
 
-    python tests/benchmarks/loops_in_graph.py [--only NAME,…] [--rounds N] [--csv FILE]
+    python tests/benchmarks/loops_in_graph.py [--device gpu] [--only NAME,…] [--rounds N] [--csv FILE]
 
-Each program is a scan or a while_loop of Weft's, a Python loop of NumPy's, and a compiled loop of Numba's where that is installed. The
-first call of each compiles and is not timed; then all take turns, and medians of `rounds` calls are printed. What they give is compared.
+Each program is one text of scans and while_loops for Weft and, on a GPU, for JAX; a Python loop of NumPy's, which CuPy runs on a GPU; and a
+compiled loop of Numba's on the CPU. The first call of each compiles and is not timed; then all take turns, and medians of `rounds` calls are
+printed. A call ends when the device has. What they give is compared.
 """
 
 import argparse
 import csv
+import functools
+import importlib
 import time
 
 import numpy as np
@@ -34,9 +37,8 @@ class Turns:
     args = (np.zeros(1),)
 
     @staticmethod
-    @wf.compile
-    def weft(x):
-        return wf.fori_loop(0, Turns.turns, lambda i, v: v * 0.5 + 1.0, x)
+    def body(loops, x):
+        return loops.fori_loop(0, Turns.turns, lambda i, v: v * 0.5 + 1.0, x)
 
     @staticmethod
     def numpy(x):
@@ -60,9 +62,8 @@ class Until:
     args = (np.zeros(1),)
 
     @staticmethod
-    @wf.compile
-    def weft(x):
-        return wf.while_loop(lambda v: v[1] < Until.turns, lambda v: (v[0] * 0.5 + 1.0, v[1] + 1), (x, 0))[0]
+    def body(loops, x):
+        return loops.while_loop(lambda v: v[1] < Until.turns, lambda v: (v[0] * 0.5 + 1.0, v[1] + 1), (x, 0))[0]
 
     numpy, plain = Turns.numpy, Turns.plain
 
@@ -80,9 +81,8 @@ class Filter:
         return (state[1] - 0.2 * y + 0.2 * x, 0.1 * x - 0.5 * y), y
 
     @staticmethod
-    @wf.compile
-    def weft(xs, init):
-        return wf.scan(Filter.step, (init[0], init[1]), xs)[1]
+    def body(loops, xs, init):
+        return loops.scan(Filter.step, (init[0], init[1]), xs)[1]
 
     @staticmethod
     def numpy(xs, init):
@@ -126,19 +126,18 @@ class Tridiagonal:
         return x, x
 
     @staticmethod
-    @wf.compile
-    def weft(a, c, b, d):
-        zero = wf.zeros(a.shape[1])
-        rows = wf.scan(Tridiagonal.forward, (zero, zero), (a, c, b, d))[1]
-        return wf.scan(Tridiagonal.backward, zero, rows, reverse=True)[1]
+    def body(loops, a, c, b, d):
+        zero = a[0] * 0
+        rows = loops.scan(Tridiagonal.forward, (zero, zero), (a, c, b, d))[1]
+        return loops.scan(Tridiagonal.backward, zero, rows, reverse=True)[1]
 
     @staticmethod
     def numpy(a, c, b, d):
-        above, rows = (np.zeros(a.shape[1]), np.zeros(a.shape[1])), []
+        above, rows = (np.zeros_like(a[0]), np.zeros_like(a[0])), []
         for row in zip(a, c, b, d, strict=True):
             above, now = Tridiagonal.forward(above, row)
             rows.append(now)
-        x, out = np.zeros(a.shape[1]), np.empty_like(d)
+        x, out = np.zeros_like(d[0]), np.empty_like(d)
         for t in reversed(range(len(rows))):
             x, out[t] = Tridiagonal.backward(x, rows[t])
         return out
@@ -172,16 +171,15 @@ class Variance:
     args = (rng.normal(size=(1000, 2000)), rng.uniform(0.05, 0.1, size=2000), rng.uniform(0.8, 0.9, size=2000))
 
     @staticmethod
-    @wf.compile
-    def weft(e, a, b):
+    def body(loops, e, a, b):
         def day(s, error):
             return 0.1 + a * error**2 + b * s, s
 
-        return wf.scan(day, wf.ones(2000), e)[1]
+        return loops.scan(day, a * 0 + 1, e)[1]
 
     @staticmethod
     def numpy(e, a, b):
-        s, out = np.ones(2000), np.empty_like(e)
+        s, out = np.ones_like(a), np.empty_like(e)
         for t, error in enumerate(e):
             out[t] = s
             s = 0.1 + a * error**2 + b * s
@@ -213,9 +211,12 @@ class Diffusion:
         return u
 
     @staticmethod
-    @wf.compile
-    def weft(u):
-        return wf.fori_loop(0, Diffusion.turns, Diffusion.step, u)
+    def step_without_writes(i, u):
+        return u.at[1:-1].add(0.1 * (u[2:] - 2 * u[1:-1] + u[:-2]))
+
+    @staticmethod
+    def body(loops, u):
+        return loops.fori_loop(0, Diffusion.turns, Diffusion.step if loops is wf else Diffusion.step_without_writes, u)
 
     @staticmethod
     def numpy(u):
@@ -243,8 +244,7 @@ class Fractal:
     args = tuple(np.meshgrid(np.linspace(-2, 1, 1000), np.linspace(-1, 1, 1000)))
 
     @staticmethod
-    @wf.compile
-    def weft(re, im):
+    def body(loops, re, im):
         def escape(a, b):
             def inside(s):
                 return (s[0] * s[0] + s[1] * s[1] < 4) & (s[2] < Fractal.turns)
@@ -252,13 +252,13 @@ class Fractal:
             def turn(s):
                 return s[0] * s[0] - s[1] * s[1] + a, 2 * s[0] * s[1] + b, s[2] + 1
 
-            return wf.while_loop(inside, turn, (a * 0, b * 0, 0))[2]
+            return loops.while_loop(inside, turn, (a * 0, b * 0, 0))[2]
 
-        return wf.vmap(wf.vmap(escape))(re, im)
+        return loops.vmap(loops.vmap(escape))(re, im)
 
     @staticmethod
     def numpy(re, im):
-        x, y, count = np.zeros_like(re), np.zeros_like(re), np.zeros(re.shape, np.int64)
+        x, y, count = np.zeros_like(re), np.zeros_like(re), np.zeros_like(re, dtype=np.int64)
         for _ in range(Fractal.turns):
             inside = x * x + y * y < 4
             x, y = np.where(inside, x * x - y * y + re, x), np.where(inside, 2 * x * y + im, y)
@@ -300,9 +300,8 @@ class RungeKutta:
         return tuple(s + h / 6 * (a + 2 * b + 2 * c + d) for s, a, b, c, d in zip(state, k1, k2, k3, k4, strict=True))
 
     @staticmethod
-    @wf.compile
-    def weft(x, y, z):
-        return wf.fori_loop(0, RungeKutta.turns, RungeKutta.step, (x, y, z))[0]
+    def body(loops, x, y, z):
+        return loops.fori_loop(0, RungeKutta.turns, RungeKutta.step, (x, y, z))[0]
 
     @staticmethod
     def numpy(x, y, z):
@@ -350,33 +349,90 @@ def milliseconds(f):
     return (time.perf_counter() - start) * 1e3
 
 
+def weft_way(program, device):
+    arrays = [wf.asarray(x, device=device) for x in program.args]
+    f = wf.compile(functools.partial(program.body, wf))
+    f.warm(*arrays)
+
+    def run():
+        result = wf.eval(f(*arrays))
+        device.synchronize()
+        return result
+
+    return run, np.asarray
+
+
+def jax_way(program):
+    jax = importlib.import_module("jax")
+    jax.config.update("jax_enable_x64", True)
+
+    class Loops:
+        fori_loop, while_loop, scan, vmap = jax.lax.fori_loop, jax.lax.while_loop, jax.lax.scan, jax.vmap
+
+    arrays = [jax.device_put(x) for x in program.args]
+    f = jax.jit(functools.partial(program.body, Loops))
+    return lambda: f(*arrays).block_until_ready(), np.asarray
+
+
+def cupy_way(program):
+    cupy = importlib.import_module("cupy")
+    arrays = [cupy.asarray(x) for x in program.args]
+
+    def run():
+        result = program.numpy(*arrays)
+        cupy.cuda.get_current_stream().synchronize()
+        return result
+
+    return run, cupy.asnumpy
+
+
+def numba_way(program):
+    plain = compiled(program)
+    return lambda: plain(*program.args), np.asarray
+
+
+def ways_of(program, device):
+    """The way of each library that is installed: what runs it and waits, and what copies a result to NumPy."""
+    makers = {"weft": lambda: weft_way(program, device)}
+    if device.kind == "cuda":
+        makers |= {"jax": lambda: jax_way(program), "cupy": lambda: cupy_way(program)}
+    else:
+        makers |= {"numpy": lambda: (lambda: program.numpy(*program.args), np.asarray)}
+        if numba:
+            makers["numba"] = lambda: numba_way(program)
+    ways = {}
+    for name, make in makers.items():
+        try:
+            ways[name] = make()
+        except ImportError as missing:
+            print(f"without {name}: {missing}")
+    return ways
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--device", choices=["cpu", "gpu"], default="cpu")
     parser.add_argument("--only", default=",".join(PROGRAMS))
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--csv")
     options = parser.parse_args()
-    rows = []
-    print(f"{'program':<12}{'Weft':>12}{'NumPy':>12}{'Numba':>12}   µs a turn")
+    device = wf.device("cuda" if options.device == "gpu" else "cpu")
+    rows, columns = [], ["weft", *(["jax", "cupy"] if options.device == "gpu" else ["numpy", "numba"])]
+    print(f"{'program':<12}" + "".join(f"{column:>12}" for column in columns) + "   µs a turn")
     for name in options.only.split(","):
         program = PROGRAMS[name]
-        arrays = [wf.asarray(x) for x in program.args]
-        ways = {"weft": lambda p=program, a=arrays: wf.eval(p.weft(*a)), "numpy": lambda p=program: p.numpy(*p.args)}
-        program.weft.warm(*arrays)
+        ways = ways_of(program, device)
         want = program.numpy(*program.args)
-        differs = np.mean(~np.isclose(np.asarray(program.weft(*arrays)), want, rtol=1e-9, atol=1e-12))
-        assert differs <= (1e-3 if program is Fractal else 0), differs  # which turn is the last may depend on a rounding
-        plain = compiled(program)
-        if plain:
-            assert np.mean(~np.isclose(plain(*program.args), want, rtol=1e-9, atol=1e-12)) <= 1e-3
-            ways["numba"] = lambda p=program, f=plain: f(*p.args)
+        for way, (run, to_numpy) in ways.items():
+            differs = np.mean(~np.isclose(to_numpy(run()), want, rtol=1e-9, atol=1e-12))
+            assert differs <= (1e-3 if program is Fractal else 0), (way, differs)  # which turn is the last may depend on a rounding
         times = {way: [] for way in ways}
         for _ in range(options.rounds):
-            for way, run in ways.items():
+            for way, (run, _) in ways.items():
                 times[way].append(milliseconds(run))
         median = {way: float(np.median(found)) * 1e3 / program.turns for way, found in times.items()}
-        print(f"{name:<12}" + "".join(f"{median[way]:>12.3f}" if way in median else f"{'-':>12}" for way in ("weft", "numpy", "numba")))
-        rows.append({"program": name, **{way: f"{value:.4f}" for way, value in median.items()}})
+        print(f"{name:<12}" + "".join(f"{median[way]:>12.3f}" if way in median else f"{'-':>12}" for way in columns), flush=True)
+        rows.append({"program": name, **{way: f"{median[way]:.4f}" if way in median else "" for way in columns}})
     if options.csv:
         with open(options.csv, "w", newline="") as file:
             writer = csv.DictWriter(file, fieldnames=list(rows[0]))

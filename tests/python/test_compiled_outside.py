@@ -450,3 +450,22 @@ def test_why_names_variables_of_enclosing_functions_and_arguments_by_keyword():
     assert first == "1. x: (3,) f64, scale: any float"
     assert second == "2. x: (3,) f64, scale: any float; outside, factor was 1.0, and is 2.0"
     assert third == "3. x: (2,) f64, state[0]['u']: (2,) f64, state[1]: any float"
+
+
+def test_an_object_whose_class_says_no_module():
+    """As jax.jit's functions: each has a __module__ of its own, and the class a descriptor."""
+
+    class Scale:
+        __module__ = property(lambda self: "elsewhere")
+
+        def __init__(self, factor):
+            self.factor = factor
+
+        def __call__(self, x):
+            return x * self.factor
+
+    scale = Scale(2.0)
+    f = wf.compile(lambda x: scale(x) + scale.factor)
+    assert f(wf.ones(2)).tolist() == [4, 4]
+    scale.factor = 3.0
+    assert f(wf.ones(2)).tolist() == [6, 6]

@@ -162,6 +162,14 @@ for result in (wf.max(x, initial=3), wf.min(x, initial=np.float32(2)), wf.sum(x,
                wf.sin(x, where=mask), wf.isnan(x, where=mask), wf.fabs(x, where=mask), wf.exp2(x * 1j), x.imag, wf.angle(x), wf.i0(x > 1)):
     assert result.device == "cuda:0"
 """,
+    "numbers that are carried": """
+x = wf.asarray([1.0, 4.0], device="cuda")
+for f in (lambda x: wf.while_loop(lambda v: v[1] < 3, lambda v: (v[0] * 0.5, v[1] + 1), (x, 0)), lambda x: wf.fori_loop(0, 3, lambda i, v: (v[0] * i, v[1] + 1), (x, 0)),
+          lambda x: wf.scan(lambda c, row: (c + row, (c, 1.0)), 0.0, x), lambda x: wf.cond(x[0] > 0, lambda a, b: (a * b, 1.0), lambda a, b: (a - b, 2.0), x, 3.0),
+          lambda x: wf.switch(x[0].astype(int), [lambda a, b: (b, a)] * 2, x, 3)):
+    with pytest.raises(wf.InternalError, match="some failure"):  # it is recorded, and then the stand-in has no such kernel
+        wf.compile(f)(x)
+""",
     "copies": """
 a = np.arange(100000.0)
 x = wf.asarray(a, device="cuda")

@@ -62,13 +62,19 @@ def _names(code: types.CodeType) -> tuple[frozenset[str], frozenset[str], bool]:
 
 
 @functools.lru_cache(maxsize=1024)
-def _foreign(module: Any) -> bool:
+def _foreign(module: str) -> bool:
     """Whether what belongs to a module of this name stays as it is: Weft, Python's own and installed packages."""
-    top = str(module).partition(".")[0]
+    top = module.partition(".")[0]
     if top == "weft" or (top in sys.stdlib_module_names and top != "__main__"):
         return True
     file = getattr(sys.modules.get(top), "__file__", None) or ""
     return "site-packages" in file or "dist-packages" in file or bool(file) and _holds_packages(_folder_of(file))
+
+
+def _module_of(it: Any) -> str:
+    """Where a class or a function is defined; empty where it does not say, as classes of extensions whose objects have a __module__ each."""
+    module = getattr(it, "__module__", None)
+    return module if isinstance(module, str) else ""
 
 
 def _folder_of(file: str) -> str:
@@ -105,7 +111,7 @@ def followed(value: Any) -> bool:
         return len(value) <= _most
     if isinstance(value, types.SimpleNamespace) or _is_memory(value):
         return True
-    return isinstance(type(value), type) and not _foreign(type(value).__module__)
+    return isinstance(type(value), type) and not _foreign(_module_of(type(value)))
 
 
 class _Sought:
@@ -176,15 +182,15 @@ class Walk:
             if not _foreign(value.__name__):
                 self.namespace(value.__dict__, value.__dict__, self.sought.attributes)
         elif isinstance(value, type):
-            if not _foreign(value.__module__):
+            if not _foreign(_module_of(value)):
                 self.class_of(value, value)
                 if type(value) is not type:
                     self.class_of(type(value), value)
         elif isinstance(value, Same):
             self.visit(value.it)
-        elif type(value).__module__.startswith("weft.") and hasattr(value, "_weft_scalar_function"):
+        elif _module_of(type(value)).startswith("weft.") and hasattr(value, "_weft_scalar_function"):
             self.visit(value._weft_scalar_function)  # what its Python code reads
-        elif str(type(value).__module__).partition(".")[0] not in ("weft", "numpy"):
+        elif _module_of(type(value)).partition(".")[0] not in ("weft", "numpy"):
             self.instance(value)
 
     def container(self, value: Any) -> None:
@@ -231,7 +237,7 @@ class Walk:
                 self.missing(values, name)
 
     def function(self, f: types.FunctionType) -> None:
-        if _foreign(f.__module__):
+        if _foreign(_module_of(f)):
             self.visit(getattr(f, "__wrapped__", None))
             return
         variables, attributes, handles = _names(f.__code__)
@@ -260,7 +266,7 @@ class Walk:
                 if self.sought.misses and name not in _unnamed:
                     self.once(kind, name)
                 continue
-            if _foreign(base.__module__):
+            if _foreign(_module_of(base)):
                 continue
             value = base.__dict__[name]
             if isinstance(holder, type) and holder is not kind:  # an attribute of a metaclass

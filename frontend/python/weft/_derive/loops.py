@@ -34,6 +34,15 @@ def _typed(x: Array) -> str:
     return f"{x.dtype}{tuple(x.shape)}"
 
 
+_numbers = (bool, int, float, complex)
+
+
+def _beside(leaves: Sequence[Any], others: Iterable[Any] = ()) -> list[Array]:
+    """The leaves as arrays. Numbers of Python's lie where the first array among them and the others does."""
+    device = next((one.device for one in (*leaves, *others) if isinstance(one, Array)), None)
+    return [asarray(one, device=device if type(one) in _numbers else None) for one in leaves]
+
+
 class _Again(Exception):
     """The body gives other dtypes for numbers of Python's that are carried."""
 
@@ -41,12 +50,12 @@ class _Again(Exception):
 class _Carry:
     """What is carried from turn to turn: a tree whose leaves keep their dtypes and shapes."""
 
-    def __init__(self, op: str, init: Any):
+    def __init__(self, op: str, init: Any, others: Iterable[Any] = ()):
         self.op, self.tree = op, init
         leaves, self.put_together = flatten(init)
         leaves = [known(one) for one in leaves]
-        self.leaves = [asarray(one) for one in leaves]
-        self.is_number = [type(one) in (bool, int, float, complex) for one in leaves]
+        self.leaves = _beside(leaves, others)
+        self.is_number = [type(one) in _numbers for one in leaves]
         self.paths = _paths(init, "carry")
 
     def taken_apart(self, tree: Any) -> list[Array]:
@@ -58,11 +67,11 @@ class _Carry:
             added = [one for one in paths if one not in self.paths]
             raise TypeError(f"{self.op}: the body gives a tree like that which it carries: got {', '.join(paths) or 'no array'} for "
                             f"{', '.join(self.paths) or 'no array'}" + (f": lacks {missing[0]}" if missing else f": has {added[0]} besides" if added else ""))
-        arrays = [asarray(one) for one in found]
+        arrays = _beside(found, self.leaves)
         retyped = False
         for i, (path, is_number, was, now) in enumerate(zip(self.paths, self.is_number, list(self.leaves), arrays)):
             if now.dtype != was.dtype and now.shape == was.shape and is_number:
-                if type(found[i]) in (bool, int, float, complex):
+                if type(found[i]) in _numbers:
                     arrays[i] = _core.astype(now, was.dtype)
                 else:
                     self.leaves[i], self.is_number[i], retyped = _core.astype(was, now.dtype), False, True
@@ -108,9 +117,9 @@ def scan(f: Callable[[Any, Any], tuple[Any, Any]], init: Any, xs: Any = None, le
     f is called once, with arrays that have no values, and compiled. init, xs and y are arrays or trees of them; the carry keeps its dtypes
     and shapes. length: how many turns, needed where xs is None. reverse: from the last slice to the first."""
     _refuse_no_function("scan", f)
-    carry = _Carry("scan", init)
     leaves, put_together = flatten(xs)
     slices = [asarray(one) for one in leaves]
+    carry = _Carry("scan", init, slices)
     for path, one in zip(_paths(xs, "xs"), slices):
         if not one.ndim:
             raise ValueError(f"scan: what is scanned has a first axis: {path} is a number")
@@ -131,7 +140,7 @@ def scan(f: Callable[[Any, Any], tuple[Any, Any]], init: Any, xs: Any = None, le
             raise TypeError(f"scan: the body gives a pair of what is carried and what is stacked: got {type(result).__name__}")
         made = carry.taken_apart(result[0])
         stacked, put = flatten(result[1])
-        return made, [asarray(one) for one in stacked]
+        return made, _beside(stacked, made)
 
     last, stacked = carry.until_typed(lambda: _core.scan(body, carry.leaves, slices, turns, bool(reverse)))
     return carry.put_together(last), put(stacked)
@@ -181,7 +190,7 @@ class _Branches:
         _refuse_no_function(op, *functions)
         self.op = op
         leaves, self.given = flatten(list(operands))
-        self.operands = [asarray(one) for one in leaves]
+        self.operands = _beside(leaves)
         self.functions = [self._of_leaves(f, number) for number, f in enumerate(functions)]
         self.put: Any = None
         self.first: Any = None
@@ -190,7 +199,7 @@ class _Branches:
         def branch(leaves: list[Array]) -> list[Array]:
             result = _called(f, *self.given(leaves))
             found, put = flatten(result)
-            arrays, paths = [asarray(one) for one in found], _paths(result, "result")
+            arrays, paths = _beside(found, self.operands), _paths(result, "result")
             if self.first is None:
                 self.first, self.put = (paths, arrays), put
             elif paths != self.first[0]:

@@ -237,6 +237,14 @@ def graphs_table(name: str) -> str:
     return markdown(["program", "kernels and products", "graphs µs", "one by one µs", "jax µs"], body)
 
 
+def loops_table(name: str) -> str:
+    """Loops in a graph: microseconds a turn, and the peers' over Weft's."""
+    body = []
+    for row in rows(name):
+        body.append([f"`{row['program']}`", *(f"{float(row[peer]):.3g}" for peer in ("weft", "jax", "cupy")), f"{min(float(row['jax']), float(row['cupy'])) / float(row['weft']):.1f}"])
+    return markdown(["program", "weft µs", "jax µs", "CuPy µs", "best peer / Weft"], body)
+
+
 def own_code_table(name: str) -> str:
     """Code of one's own: microseconds of Weft's, and the peers' over it."""
     body = []
@@ -263,9 +271,11 @@ SECTIONS = {
     "in blocks": in_blocks_table,
     "first programs": first_programs_table,
     "gradients on one H100": lambda: gradients_table("gradients_h100"),
+    "gradients on one H200": lambda: gradients_table("gradients_h200"),
     "gradients of npbench": lambda: npbench_gradients_table("npbench_gradients_cpu_2"),
     "CUDA graphs": lambda: graphs_table("cuda_graphs_h100"),
     "CUDA graphs on one H200": lambda: graphs_table("cuda_graphs_h200"),
+    "loops on one H200": lambda: loops_table("loops_h200"),
     "own code on one H100": lambda: own_code_table("own_code_h100"),
     "own code on one H200": lambda: own_code_table("own_code_h200"),
     "runs": runs_table,

@@ -585,6 +585,120 @@ def test_is_done_for_many_values():
     np.testing.assert_array_equal(np.asarray(many), by_python(escape, F, np.broadcast_to(G[0], F.shape)))
 
 
+# ---- excluded arguments, and what is known of them
+
+
+def horner(x, coefficients):
+    s = 0.0
+    for a in coefficients:
+        s = s * x + a
+    return s
+
+
+@pytest.mark.parametrize("by_name", [False, True])
+def test_excluded_lists_and_arrays(by_name):
+    x = np.array([1.0, 2.0, 3.0])
+    f = wf.vectorize(horner, excluded={"coefficients"} if by_name else {1})
+    numpys = np.vectorize(horner, excluded=f.excluded)
+    for given in ([1, 2, 3], (1, 2, 3), np.array([1.0, 2.0, 3.0]), np.array([4, 5], "i2"), [], [0.5], wf.asarray([1.0, 4.0])):
+        rest = ((), {"coefficients": given}) if by_name else ((given,), {})
+        theirs = numpys(x, **{k: np.asarray(v) for k, v in rest[1].items()}) if by_name else numpys(x, np.asarray(given))
+        np.testing.assert_array_equal(np.asarray(f(wf.asarray(x), *rest[0], **rest[1])), theirs)
+
+
+def test_an_excluded_argument_may_change():
+    x, f = wf.asarray([1.0, 2.0]), wf.vectorize(horner, excluded={1})
+    table = [1.0, 2.0]
+    np.testing.assert_array_equal(np.asarray(f(x, table)), [3, 4])
+    table[0] = 5.0
+    np.testing.assert_array_equal(np.asarray(f(x, table)), [7, 12])
+    for k in range(20):  # in the place of each other
+        np.testing.assert_array_equal(np.asarray(f(x, tuple([float(k), 1.0]))), [k + 1, 2 * k + 1])
+    shift = wf.vectorize(lambda v, by: v + by, excluded={1})
+    assert str(shift(wf.ones(1, dtype="int32"), (1,)[0]).dtype) == "int32" and str(shift(wf.ones(1, dtype="int32"), 1.0).dtype) == "float64"
+
+
+def test_excluded_matrices_and_slices():
+    x = wf.asarray([1.0, 2.0])
+    m = np.array([[1.0, 2.0], [3.0, 4.0]])
+    f = wf.vectorize(lambda v, m: v * m[0, 1] + m[1][0] + len(m) + m.shape[1] + sum(m[1][::-1]) + (v in m[0]), excluded={1})
+    np.testing.assert_array_equal(np.asarray(f(x, m)), [1 * 2 + 3 + 2 + 2 + 7 + 1, 2 * 2 + 3 + 2 + 2 + 7 + 1])
+    with pytest.raises(wf.Error, match="[+] of an array cannot be compiled"):  # which adds elements, and no list does
+        wf.vectorize(lambda v, m: (m + m)[0] * v, excluded={1})(x, m[0])
+    np.testing.assert_array_equal(np.asarray(wf.vectorize(lambda v, m: (m + m)[3] * v, excluded={1})(x, [1, 2])), [2, 4])
+    for call, message in [
+        (lambda: f(x, np.ones((20, 20))), "an excluded array of 400 elements cannot be compiled: give at most 256"),
+        (lambda: wf.vectorize(lambda v, m: m[int(v)], excluded={1})(x, m[0]), "an element of an array at a place that is computed cannot be compiled: .*table.positions"),
+        (lambda: wf.vectorize(lambda v, m: v * m["a"], excluded={1})(x, {"a": 1}), "an excluded argument, which is a dict, cannot be compiled"),
+    ]:
+        with pytest.raises(wf.Error, match=message):
+            call()
+
+
+def test_compares_with_none_and_text():
+    def shifted(x, by=None, mode="plain"):
+        if mode == "twice":
+            x = x * 2
+        return x if by is None else x + by
+
+    x, f = wf.asarray([1.0, 2.0]), wf.vectorize(shifted, excluded={"mode"})
+    assert [f(x).tolist(), f(x, 1).tolist(), f(x, mode="twice").tolist(), f(x, x, mode="once").tolist()] == [[1, 2], [2, 3], [2, 4], [2, 4]]
+
+
+def test_names_from_outside_are_told_by_their_types_and_signs():
+    space = {"scale": 0.0, "pair": (1, 2), "math": math}
+    import linecache
+
+    text = "def f(x):\n    return math.copysign(1.0, scale) + x * pair[0]\ndef g(x):\n    return x * pair[0]\n"
+    linecache.cache["<outside>"] = (len(text), None, text.splitlines(True), "<outside>")
+    exec(compile(text, "<outside>", "exec"), space)  # noqa: S102
+    f, g, x = wf.vectorize(space["f"]), wf.vectorize(space["g"]), wf.asarray([1], dtype="int32")
+    assert f(x).item() == 2 and str(g(x).dtype) == "int32"
+    space["scale"], space["pair"] = -0.0, (1.0, 2.0)
+    assert f(x).item() == 0 and str(g(x).dtype) == "float64"
+
+
+# ---- ops as text inside
+
+
+def test_calls_ops_as_text():
+    elu = wf.elementwise("r = v > 0 ? v : a * expm1(v)", "T v, T a", "T r", "elu")
+    parts = wf.elementwise("s = v; d = 0; while (s >= 1) { s -= 1; ++d; }", "T v", "T s, int d", "parts")
+    halved = wf.elementwise("r = n / 2 + k", "int n, int k", "int r", "halved", preamble="")
+    x = np.array([-1.5, 0.25, 3.75])
+
+    def both(v, n):
+        whole = parts(abs(v))
+        return (elu(v, 0.5) if v < 1 else whole[0] + whole[1]) + elu(2.0, 1), halved(n, 3)
+
+    f = wf.vectorize(both)
+    values, wholes = f(wf.asarray(x), wf.asarray([5, -5, 2]))
+    np.testing.assert_allclose(np.asarray(values), np.where(x > 0, x, 0.5 * np.expm1(x)) + 2, rtol=1e-15)
+    assert wholes.tolist() == [5, 1, 4] and str(wholes.dtype) == "int32"
+    slopes = wf.grad(lambda v: wf.sum(wf.vectorize(lambda u: elu(u, 0.5) * 3)(v)))(wf.asarray(x))
+    np.testing.assert_allclose(np.asarray(slopes), np.where(x > 0, 3, 1.5 * np.exp(x)), rtol=1e-15)
+    assert str(wf.vectorize(lambda v: elu(v, 0.5))(wf.ones(1, dtype="float32")).dtype) == "float32"
+    wf.one_kernel(wf.sum(wf.vectorize(lambda v: elu(v, 0.5))(wf.asarray(x))))
+
+
+@pytest.mark.parametrize(("make", "args", "message"), [
+    (lambda: wf.elementwise("r = v + i", "T v", "T r", "op"), "x", "a call of op cannot be compiled: it reads i, the number of the element"),
+    (lambda: wf.elementwise("r = v", "T v", "T r", "op", derivative="dr_dv = 2"), "x", "a call of op cannot be compiled: its derivative is another text"),
+    (lambda: wf.elementwise("r = v", "int v", "int r", "op"), "x", "a call of op cannot be compiled: v is i32, which takes integers and bools: got f64"),
+    (lambda: wf.elementwise("r = v", "int v", "int r", "op"), "2 ** 40", "1099511627776, which i32 does not hold"),
+    (lambda: wf.elementwise("r = v", "T v", "T r", "op"), "x, x", "2 arguments for op cannot be compiled: it takes 1"),
+    (lambda: wf.elementwise("r = v", "T v", "T r", "op"), "x, out=x", "out= in a call of op cannot be compiled"),
+    (lambda: wf.reduction("v", "a + b", "r = a", 0, "T v", "T r", "op"), "x", "a call of op cannot be compiled: call it outside of the function"),
+    (lambda: wf.cpu_kernel("void op(long b, long e, double* r) {}", "op"), "3, (x, x)", "a call of op cannot be compiled: call it outside of the function"),
+])
+def test_refuses_ops_as_text(make, args, message):
+    f, name = refused(f"def f(x):\n    return op({args})\n")
+    f.__globals__["op"] = make()
+    with pytest.raises(wf.Error, match=message) as error:
+        wf.vectorize(f)(wf.asarray(F))
+    assert name in str(error.value)
+
+
 # ---- refusals
 
 

@@ -123,6 +123,7 @@ void bind_functions(nb::module_& m) {
       .def_prop_ro("name", &ScalarFunction::name)
       .def_prop_ro("text", &ScalarFunction::text)
       .def_prop_ro("arguments", [](const ScalarFunction& f) { return names_of(f.arguments()); })
+      .def_prop_ro("results", [](const ScalarFunction& f) { return names_of(f.results()); })
       .def("derivatives", &ScalarFunction::derivatives)
       .def("with_reference", &ScalarFunction::with_reference)
       .def("__call__", [](const ScalarFunction& f, const nb::list& operands) {

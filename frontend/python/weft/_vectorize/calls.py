@@ -11,8 +11,9 @@ from typing import Any
 
 from weft import _core
 from weft._names import SAME
-from weft._vectorize.outside import is_numpy_number, module_of
+from weft._vectorize.outside import MOST_ELEMENTS, is_array, is_numpy_number, known_as, module_of
 from weft._vectorize.refusals import instead_of, instead_of_attribute
+from weft._vectorize.text_ops import TextOps
 from weft._vectorize.types import BOOL, COMPLEX, FLOAT, INT, Type, complex_of, float_for, promote, real_of, type_of_dtype
 from weft._vectorize.values import Const, Local, Object, Several, Unbound, Value
 
@@ -75,12 +76,12 @@ class Captured:
                 now = getattr(of, name[1:], _MISSING)
             else:
                 now = of.get(name, _MISSING)
-            if now is not value and (type(now) is not type(value) or not isinstance(value, (bool, int, float, complex, tuple)) or now != value):
+            if now is not value and known_as(now) != known_as(value):
                 return False
         return True
 
 
-class Calls:
+class Calls(TextOps):
     """Names and calls. What is not here is of the class that reads statements."""
 
     text: Any
@@ -134,11 +135,28 @@ class Calls:
         if is_numpy_number(found):
             t = type_of_dtype(found.dtype)
             return self.text.constant(found.item(), t)
-        if isinstance(found, _core.Array) or module_of(type(found)).partition(".")[0] in ("numpy", "cupy", "torch") and hasattr(found, "shape"):
+        if is_array(found):
             raise self.scope.source.refuse(node, f"{name}, an array from outside,", "pass it as an argument: the function gets its elements")
-        if callable(found) or isinstance(found, types.ModuleType) or hasattr(found, "__dict__"):
+        if found is None or isinstance(found, str) or callable(found) or isinstance(found, types.ModuleType) or hasattr(found, "__dict__"):
             return Object(found)
         raise self.scope.source.refuse(node, f"{name}, which is a {type(found).__name__},", "use numbers, tuples of numbers and functions")
+
+    def excluded(self, found: Any) -> Any:
+        """An excluded argument, which may be a list or an array, too: the text is made for its elements."""
+        if is_array(found):
+            if (size := math.prod(found.shape)) > MOST_ELEMENTS:
+                raise self.scope.source.refuse(None, f"an excluded array of {size} elements", f"give at most {MOST_ELEMENTS}, or pass the elements as an argument, as table[positions]")
+            return self.excluded_array(found)
+        if isinstance(found, (tuple, list)):
+            return Several(tuple(map(self.excluded, found)), type(found).__name__)
+        return self.taken(None, "an excluded argument", found)
+
+    def excluded_array(self, found: Any) -> Any:
+        """An array's elements, along its first axis."""
+        if not found.shape:
+            return self.taken(None, "an excluded argument", found[()])
+        one = self.excluded_array if found.ndim > 1 else self.excluded
+        return Several(tuple(map(one, found)), "array")
 
     def of_Attribute(self, node: Any) -> Any:
         """A module's constant or function, or a number's part."""
@@ -148,6 +166,8 @@ class Calls:
             if found is _MISSING:
                 raise self.scope.source.refuse(node, f"{node.attr}, which {getattr(of.it, '__name__', 'the object')} does not have,", "write a name that it has")
             return self.taken(node, node.attr, found)
+        if isinstance(of, Several) and of.kind == "array" and node.attr == "shape":
+            return Several(_shape_of(of))
         x = self.number(node, of, f".{node.attr} of")
         if node.attr in ("real", "imag"):
             return self.part(x, node.attr)
@@ -205,7 +225,9 @@ class Calls:
             return self.inlined(source, tree, f, self.bound(node, tree, f, args, keywords), None, node)
         name = getattr(f, "__name__", type(f).__name__)
         module = module_of(f)
-        if any(not isinstance(one, (Value, Const)) for one in (*args, *keywords.values())) and instead_of(f"{module}.{name}"):
+        if hasattr(f, "_weft_scalar_text"):
+            return self.of_text(node, f, self.numbers(node, name, args, keywords))
+        if name != "len" and any(not isinstance(one, (Value, Const)) for one in (*args, *keywords.values())) and instead_of(f"{module}.{name}"):
             raise self.refused_call(node, module, name)
         if module == "builtins" or f in (abs, min, max, round, divmod, pow, len, sum):
             done = self.of_python(node, name, args, keywords)
@@ -223,7 +245,8 @@ class Calls:
         """The error for a call of what cannot be compiled."""
         name = f"{module}.{name}" if module else name
         advice = instead_of(name) or "use arithmetic, and the functions of math, NumPy and Weft that take numbers"
-        return self.scope.source.refuse(node, f"a call of {name.removeprefix('builtins.')}", advice)
+        shown = name.rpartition(".")[2] if module.startswith(("weft._", "builtins")) else name
+        return self.scope.source.refuse(node, f"a call of {shown}", advice)
 
     def numbers(self, node: Any, name: str, args: list[Any], keywords: dict[str, Any]) -> list[Any]:
         """Operands, which have to be numbers."""
@@ -484,3 +507,9 @@ class Calls:
         names = [self.named(self.held(node, one, t)) for one in args]
         given = {"same": t, "bool": Type("bool"), "real": real_of(t), "complex": complex_of(t)}[result]
         return self.text.op(op, names, given)
+
+
+def _shape_of(of: Several) -> tuple[Const, ...]:
+    """An array's extents, of which none is 0 but the last."""
+    first = of.parts[0] if of.parts else None
+    return (Const(len(of.parts)), *(_shape_of(first) if isinstance(first, Several) else ()))

@@ -21,6 +21,7 @@ class Compiled:
 
     def __init__(self, pyfunc: Any, arguments: list[Any], keywords: dict[str, Any], name: str):
         """`arguments` and `keywords`: a Type for what an array gives, anything else for what is known."""
+        self.given = arguments, keywords  # what is known by its identity alone lives as long as this
         lower = Lower()
         lower.text = text = Text()
         lower.depth = lower.counters = 0
@@ -31,7 +32,7 @@ class Compiled:
 
         def value(one: Any) -> Any:
             if not isinstance(one, Type):
-                return lower.taken(None, "an excluded argument", one)
+                return lower.excluded(one)
             made = Value(text.fresh(), one)
             params.append(f"{made.name} : {one.dtype}")
             return made

@@ -40,6 +40,15 @@ class Elementwise:
         """The scalar function for arguments of these dtypes."""
         return self._map.function_of(dtypes)
 
+    def _weft_scalar_text(self, operands: list[Any]) -> Any:
+        """The scalar function for operands, of which numbers give way to arrays: what a vectorized function has inside."""
+        if self._texts[5]:
+            raise Error("its derivative is another text, which would be lost: call it outside of the function")
+        function = self._map.function(operands)
+        if len(function.arguments) > self.nin:
+            raise Error("it reads i, the number of the element: call it outside of the function")
+        return function
+
     def text(self, *args: Any) -> str:
         """The scalar function that a call with arguments of these dtypes computes, as text."""
         text: str = self._map.function(_operands(self.__name__, args)).text

@@ -29,7 +29,7 @@ def leaves_of(value: Any) -> list[Any]:
 
 def rebuilt(value: Any, leaves: list[Any]) -> Any:
     """A value of the same form with other numbers, which are taken from the front of the list."""
-    return Several(tuple(rebuilt(part, leaves) for part in value.parts)) if isinstance(value, Several) else leaves.pop(0)
+    return Several(tuple(rebuilt(part, leaves) for part in value.parts), value.kind) if isinstance(value, Several) else leaves.pop(0)
 
 
 def form_of(value: Any) -> Any:

@@ -47,11 +47,13 @@ class Operators:
         if isinstance(value, (Value, Const)):
             return value.type.dtype
         if isinstance(value, Several):
-            return "a tuple"
+            return "an array" if value.kind == "array" else f"a {value.kind}"
         if isinstance(value, Unbound):
             return f"{value.name}, which has a value on some paths alone"
         if isinstance(value, Local):
             return "a function"
+        if isinstance(value, Object) and value.it is None:
+            return "None"
         return f"a {type(value.it).__name__}" if isinstance(value, Object) else "nothing"
 
     def number(self, node: Any, value: Any, why: str) -> Any:
@@ -159,11 +161,31 @@ class Operators:
         of = self.value(node.value)
         if not isinstance(of, Several):
             raise self.scope.source.refuse(node, f"an element of {self.described(of)}", "pass arrays as arguments: the function gets their elements")
+        if isinstance(node.slice, ast.Slice):
+            return self.part_of(node, of)
         at = self.value(node.slice)
+        if isinstance(at, Several) and of.kind == "array":
+            for one in at.parts:
+                of = self.element(node, of, one)
+            return of
+        return self.element(node, of, at)
+
+    def part_of(self, node: Any, of: Any) -> Any:
+        """t[1:] of a tuple."""
+        bounds = [None if one is None else self.value(one) for one in (node.slice.lower, node.slice.upper, node.slice.step)]
+        known = [one.number for one in bounds if isinstance(one, Const) and one.type.kind <= 1]
+        if len(known) < sum(one is not None for one in bounds) or bounds[2] is not None and known[-1] == 0:
+            raise self.scope.source.refuse_kind(node.slice)
+        return Several(of.parts[slice(*(one and one.number for one in bounds))], of.kind)
+
+    def element(self, node: Any, of: Any, at: Any) -> Any:
+        """The element at a place."""
+        if not isinstance(of, Several):
+            raise self.scope.source.refuse(node, f"an element of {self.described(of)}", "write as many places as it has axes")
         if not isinstance(at, Const) or at.type.kind > 1:
-            raise self.scope.source.refuse(node, "an element of a tuple at a place that is computed", "write a number, or if and elif")
+            raise self.scope.source.refuse(node, f"an element of {self.described(of)} at a place that is computed", "write a number, or if and elif; or pass table[positions] as an argument")
         if not -len(of.parts) <= at.number < len(of.parts):
-            raise self.scope.source.refuse(node, f"element {at.number} of a tuple of {len(of.parts)}", "write a place that it has")
+            raise self.scope.source.refuse(node, f"element {at.number} of {self.described(of)} of {len(of.parts)}", "write a place that it has")
         return of.parts[at.number]
 
     def of_IfExp(self, node: Any) -> Any:
@@ -212,8 +234,8 @@ class Operators:
 
     def binary(self, node: Any, kind: str, a: Any, b: Any) -> Any:
         """An operator, by the name that the tree has for it."""
-        if isinstance(a, Several) and isinstance(b, Several) and kind == "Add":
-            return Several(a.parts + b.parts)
+        if isinstance(a, Several) and isinstance(b, Several) and kind == "Add" and a.kind == b.kind != "array":
+            return Several(a.parts + b.parts, a.kind)
         a, b = (self.number(node, one, f"{_SIGNS[kind]} of") for one in (a, b))
         if isinstance(a, Const) and isinstance(b, Const) and kind != "MatMult":
             return self.folded(node, kind, a, b)
@@ -262,6 +284,8 @@ class Operators:
 
     def of_Compare(self, node: Any) -> Any:
         """One comparison, or several in a row, of which the first that fails decides."""
+        if len(node.ops) == 1 and isinstance(node.comparators[0], ast.Constant) and isinstance(node.comparators[0].value, (str, type(None))):
+            return self.is_what(node, node.comparators[0].value)
         def rest(left: Any, k: int) -> Any:
             right = self.value(node.comparators[k])
             result = self.compared(node, node.ops[k], left, right)
@@ -270,6 +294,15 @@ class Operators:
             return self.choose(self.truth(node, result), lambda: rest(right, k + 1), lambda: result, node)
 
         return rest(self.value(node.left), 0)
+
+    def is_what(self, node: Any, known: Any) -> Any:
+        """Whether what is handed in is None, or some text: x is None, mode == "fast"."""
+        kind, value = type(node.ops[0]).__name__, self.value(node.left)
+        signs = ("Is", "IsNot", "Eq", "NotEq") if known is None else ("Eq", "NotEq")
+        if kind not in signs or not isinstance(value, (Value, Const, Object, Several)):
+            raise self.scope.source.refuse(node, "such a comparison with " + ("None" if known is None else "a string"), "write is None" if known is None else "write ==")
+        is_it = isinstance(value, Object) and type(value.it) is type(known) and value.it == known
+        return Const(is_it == (kind in ("Is", "Eq")))
 
     def compared(self, node: Any, op: Any, a: Any, b: Any) -> Any:
         """One comparison."""

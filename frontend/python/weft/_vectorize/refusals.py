@@ -33,7 +33,7 @@ _ADVICE: dict[type, tuple[str, str]] = {
     ast.Await: ("await", "leave it out"),
     ast.JoinedStr: ("a string", "use numbers alone: text belongs outside of the function"),
     ast.Starred: ("a starred expression", "name each of the values"),
-    ast.Slice: ("a slice", "take elements of a tuple by constant numbers"),
+    ast.Slice: ("such a slice", "take parts of a tuple by constant numbers"),
 }
 if hasattr(ast, "Match"):
     _ADVICE[ast.Match] = ("match", "write if and elif")
@@ -62,6 +62,7 @@ _INSTEAD = {
     "math.sumprod": "write a * u + b * v",
     "builtins.len": "leave it out: it is one number", 
     "builtins.round": "write round(x * 100) / 100 for two digits", "builtins.pow": "write pow(a, b) % c",
+    "weft.index": "pass wf.index(axis) as an argument",
     "builtins.print": "leave it out, or call the function itself, of numbers",
     "builtins.any": "write or", "builtins.all": "write and",
     "builtins.sorted": "compare by if, or call min and max",
@@ -91,6 +92,8 @@ def instead_of_attribute(name: str) -> str:
 
 def instead_of(name: str) -> str | None:
     """What to write in the place of a call, by the name with its module; None where there is nothing to say of this one."""
+    if name.startswith(("weft._vectorize.elementwise.", "weft._vectorize.kernels.")):
+        return "call it outside of the function, as it takes arrays"
     if name.split(".")[0] == "random" or name.startswith(("numpy.random", "weft.random")):
         return "pass random numbers as an argument, as of random.uniform(0, 1, shape)"
     if name.split(".")[0] == "time":

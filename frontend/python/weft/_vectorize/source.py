@@ -60,10 +60,13 @@ def _lambda_of(code: Any, lines: list[str]) -> tuple[Source, Any]:
         found = [one for one in _lambdas("".join(lines)) if one.lineno == code.co_firstlineno]
     except SyntaxError:
         raise Unreadable("vectorize: the source of the lambda cannot be read: write it with def") from None
-    if len(found) > 1:
+    several = len(found)
+    if several > 1:
         found = _at_positions(found, code) or [one for one in found if _same_code(one, code)]
     if not found or any(ast.dump(one) != ast.dump(found[0]) for one in found):
-        raise Error(f"vectorize: the source of the lambda at {code.co_filename}:{code.co_firstlineno} cannot be told from that of others: write it with def")
+        others = f"of others, as {several} start on this line" if several else "of others, as the file has none there now"
+        raise Error(f"vectorize: the source of the lambda at {code.co_filename}:{code.co_firstlineno} cannot be told from that {others}: write each on a line of its own, "
+                    "or with def")
     node, first = found[0], found[0].lineno
     last = node.end_lineno or first
     shifted = ast.increment_lineno(copy.deepcopy(node), 1 - first)

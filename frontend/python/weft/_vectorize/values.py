@@ -26,9 +26,10 @@ class Const(NamedTuple):
 
 
 class Several(NamedTuple):
-    """A tuple."""
+    """A tuple, or a list or an array, which have the elements that they had when the text was made."""
 
     parts: tuple[Any, ...]
+    kind: str = "tuple"
 
 
 class Object(NamedTuple):

@@ -13,6 +13,7 @@ from weft._base.asarray import asarray
 from weft._base.host import answered
 from weft._base.session import note
 from weft._vectorize.index import Index, placed
+from weft._vectorize.outside import as_known, known_as
 from weft._vectorize.references import reference_for, widened
 
 TYPE_CHECKING = False  # typing is slow to import
@@ -155,7 +156,8 @@ class Vectorized:
 
         def typed(one: Any, is_known: bool) -> Any:
             if is_known:
-                key.append((type(one), one) if isinstance(one, (bool, int, float, complex)) else id(one))
+                one = as_known(one)
+                key.append(known_as(one))
                 return one
             if type(one) in (bool, int, float, complex):
                 t: Any = type(one)

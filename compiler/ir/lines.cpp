@@ -11,7 +11,9 @@ namespace {
 // Front ends intern file names separately, so two pointers may name one file.
 int compare(const SourceLine& a, const SourceLine& b) {
   const int files = a.file == b.file ? 0 : std::strcmp(a.file, b.file);
-  return files != 0 ? files : a.line < b.line ? -1 : a.line > b.line;
+  if (files != 0) return files;
+  if (a.line != b.line) return a.line < b.line ? -1 : 1;
+  return a.callers < b.callers ? -1 : a.callers > b.callers;
 }
 
 bool before(const SourceLine& a, const SourceLine& b) { return compare(a, b) < 0; }

@@ -22,7 +22,7 @@ class Lines {
   // One of the lines, for as long as there is only one; no file otherwise.
   const SourceLine& only() const { return one_; }
   bool empty() const { return one_.file == nullptr && !many_; }
-  // Sorted by file and line.
+  // Sorted by file, line and callers.
   std::vector<SourceLine> all() const;
   Lines united(const Lines& other) const;
 

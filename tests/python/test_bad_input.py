@@ -144,11 +144,12 @@ def wrong_calls(owner):
 
 @pytest.fixture
 def settings_stay():
-    """Some calls are right ones: of debug_nans(), set_cache(), set_threads(), set_printoptions()."""
+    """Some calls are right ones: of debug_nans(), set_callers(), set_cache(), set_threads(), set_printoptions()."""
     before, printed = wf.settings(), np.get_printoptions()
     yield
     np.set_printoptions(**printed)
     wf.debug_nans(False)
+    wf.set_callers(before["callers"])
     wf.set_cache(before["cache_directory"], before["cache_limit"])
     wf.set_threads(before["threads"])
     for name in ("numerics", "tier", "log_level"):

@@ -1,6 +1,7 @@
 """What explain says: text that begins with what is moved, and the same as data, of arrays and of functions."""
 
 import copy
+import os
 import pickle
 import re
 
@@ -19,6 +20,59 @@ def test_it_begins_with_what_is_moved():
     assert first == "1 kernel does 3 operations: 2.0 MB read and 2.0 MB written"
     assert second == "op by op, as NumPy computes, it would be 12.0 MB read and written: 3.0 times as much"
     assert third.startswith("at the 20.0 GB/s of this machine's memory that takes about 200 us, op by op 600 us;") and blank == ""
+
+
+def grown(x):
+    return wf.exp(x) * 2
+
+
+def grown_twice(x):
+    return grown(grown(x))
+
+
+def line_of(text):
+    lines = open(__file__).read().splitlines()
+    return f"test_explain.py:{lines.index(text) + 1}"
+
+
+def test_callers_tell_two_calls_of_a_helper_apart():
+    x, here = wf.eval(wf.ones(5000)), line_of("    return wf.exp(x) * 2")
+
+    def model(x):
+        first = grown(x)  # the first
+        return first, grown_twice(x - 1)  # and two more
+
+    first = line_of("        first = grown(x)  # the first")
+    twice = line_of("    return grown(grown(x))") + " from " + line_of("        return first, grown_twice(x - 1)  # and two more")
+    said = wf.explain(model, x)
+    assert f"writes multiply : f64(5000,) at {here} from {first}\n" in said and f"writes multiply : f64(5000,) at {here} from {twice}\n" in said
+    values = [value for value in said.to_dict()["programs"][0]["values"] if value["op"] == "multiply"]
+    callers = [[f"{os.path.basename(one['file'])}:{one['line']}" for one in value["lines"][0]["callers"]] for value in values]
+    assert sorted(callers, key=len) == [[first], twice.split(" from ")]
+    assert f"{here} from {first}" in wf.compile(model).lower(x).show("dot")
+    # What is recorded otherwise has none, unless it is asked for, and only of the user's own code.
+    assert " from " not in wf.explain(*model(x), detail="kernels")
+    with wf.set_callers():
+        noted = model(x)[0]
+    plain = model(x)[0]
+    assert f"{here} from {first} from " in wf.explain(noted) and " from " not in wf.explain(plain, detail="kernels")
+    assert "python.py:" not in wf.explain(noted) and wf.settings()["callers"] is False
+
+
+def test_a_program_that_was_compiled_for_other_callers_names_these(on_cpu):
+    def once(x):
+        return wf.log1p(x) * 0.125  # asks for a kernel
+
+    x = wf.eval(wf.ones(70_000))
+    with wf.set_callers():
+        for _ in range(2):
+            y = once(x)
+            assert wf.eval(y) is y
+            wf.finish_kernels()
+        with wf.profile() as p:
+            wf.eval(once(x))  # this time
+    (row,) = [row for row in p.to_dict()["rows"] if row["kind"] in ("kernel", "blocks")]
+    assert line_of("        return wf.log1p(x) * 0.125  # asks for a kernel").split(":")[1] in {str(line["line"]) for line in row["lines"]}
 
 
 def test_detail_says_less():

@@ -156,14 +156,20 @@ void note_late(LateCheck check) { cells_read()->late_checks_.push_back(std::move
 
 }  // namespace detail
 
-LineScope::LineScope(const char* file, uint32_t line)
-    : scope_(detail::scope_line), outer_file_(scope_.file), outer_line_(scope_.line) {
-  scope_ = {file, line};
+LineScope::LineScope(const char* file, uint32_t line, uint32_t callers)
+    : scope_(detail::scope_line),
+      outer_file_(scope_.file),
+      outer_line_(scope_.line),
+      outer_callers_(scope_.callers) {
+  scope_ = {file, line, callers};
 }
 LineScope::LineScope(Where at)
-    : scope_(detail::scope_line), outer_file_(scope_.file), outer_line_(scope_.line) {
+    : scope_(detail::scope_line),
+      outer_file_(scope_.file),
+      outer_line_(scope_.line),
+      outer_callers_(scope_.callers) {
   if (!scope_.file) scope_ = {at.file_name(), at.line()};
 }
-LineScope::~LineScope() { scope_ = {outer_file_, outer_line_}; }
+LineScope::~LineScope() { scope_ = {outer_file_, outer_line_, outer_callers_}; }
 
 }  // namespace weft

@@ -83,11 +83,12 @@ std::vector<runtime::BufferRef> on_host(DeviceSlot& device, std::span<const ir::
 // they are the same.
 runtime::LinesNow lines_now(const std::vector<SourceLine>& recorded, const Canonical& graph) {
   std::vector<SourceLine> now = lines_of(graph);
-  if (recorded.size() != now.size() || recorded == now) return {};
+  if (recorded.size() != now.size() || std::ranges::equal(recorded, now, are_one)) return {};
   return [recorded, now = std::move(now)](const std::vector<SourceLine>& lines) {
     ir::Lines found;
     for (size_t i = 0; i < now.size(); ++i)
-      if (now[i].file && std::ranges::find(lines, recorded[i]) != lines.end()) found = found.united(now[i]);
+      if (now[i].file && std::ranges::any_of(lines, [&](auto& line) { return are_one(line, recorded[i]); }))
+        found = found.united(now[i]);
     return found.all();
   };
 }

@@ -25,6 +25,8 @@ std::vector<std::string> refused_variables();
 bool checks_kernels();
 // WEFT_CUDA_GRAPHS: whether GPUs start what comes again and again as CUDA graphs. Read once.
 bool makes_cuda_graphs();
+// WEFT_CALLERS: whether lines of Python have those that called. Read once.
+bool notes_callers();
 // WEFT_PERF_MAP: whether kernels are named for perf. Read once.
 bool writes_perf_map();
 // WEFT_PROGRESS: whether long work says on a terminal how far it is. Read once.

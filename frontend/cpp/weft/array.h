@@ -299,7 +299,8 @@ std::ostream& operator<<(std::ostream& out, const Array& x);
 // `file` lives as long as the program.
 class LineScope {
  public:
-  LineScope(const char* file, uint32_t line);
+  // `callers`: a number of lines that called, as the library's own front ends note them; 0: none.
+  LineScope(const char* file, uint32_t line, uint32_t callers = 0);
   // Of functions that are made of others: their caller's line, unless an outer scope says another.
   explicit LineScope(Where at);
   ~LineScope();
@@ -308,7 +309,7 @@ class LineScope {
  private:
   SourceLine& scope_;  // of this thread
   const char* outer_file_;
-  uint32_t outer_line_;
+  uint32_t outer_line_, outer_callers_;
 };
 
 // Computes several arrays in one program, so that what they share is computed once.

@@ -22,6 +22,10 @@ class PythonLine {
 // That line.
 ir::SourceLine python_line();
 
+// Whether lines have their callers from now on, which costs a look at each frame. WEFT_CALLERS says it at the start.
+void note_callers(bool note);
+bool notes_callers();
+
 // While it lives, this thread looks at values, as the user's line asks for: by the function of the package that the line
 // calls, or else by what is named here.
 class PythonAsked {

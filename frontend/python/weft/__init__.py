@@ -13,7 +13,7 @@ except ImportError as error:
         raise ImportError("weft: the extension has not been built: ./dev build does it, or pip install .", name="weft") from error
     raise
 
-_core.pass_over(_os.path.dirname(__file__))
+_core.pass_over(_os.path.dirname(__file__), _os.path.dirname(_os.__file__))
 
 from weft import _names, fft, lib, linalg, random  # noqa: E402
 from weft._base import dtypes as _dtypes  # noqa: E402

@@ -260,7 +260,7 @@ BY_NAME = {
     "suppress_small": "bool or None: whether numbers near 0 are written as 0",
     "tangents": "tuple or list of arrays: the directions, of the arguments' shapes",
     "test_elements": "array_like: the values that are looked for",
-    "on": "bool: whether results are looked through",
+    "on": "bool: False ends it",
     "infinities": "bool: whether infinities are looked for, too",
     "tier": "'auto', 'compile' or 'blocks'",
     "threads": "int or None: how many; None for all that the process may use",

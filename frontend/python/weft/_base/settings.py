@@ -123,14 +123,25 @@ def debug_nans(on: bool = True, *, infinities: bool = False) -> Setting:
     return Setting("debug_nans", _core.watch, _core.set_watch, (("infinities" if infinities else "nans") if on else "off",))
 
 
+def set_callers(on: bool = True) -> Setting:
+    """Whether lines of your code that are recorded from now on have the lines that called, as `helper.py:3 from main.py:10`: explain(), show() and
+    errors then tell one call of a function from another.
+
+    It has each operation look at the frames around it. What explain() and show() of a function record has callers in any case.
+    """
+    if on not in (True, False):
+        raise TypeError(f"set_callers: on is True or False: got {on!r}")
+    return Setting("callers", _core.callers, _core.set_callers, (bool(on),))
+
+
 def settings() -> dict[str, Any]:
-    """What is set now, by functions or by variables: the device, threads, numerics, tier, cache and log, the limits of recorded graphs, and
-    whether kernels of your own are checked, and whether a GPU starts what comes again and again as CUDA graphs."""
+    """What is set now, by functions or by variables: the device, threads, numerics, tier, cache and log, the limits of recorded graphs,
+    whether lines have their callers, whether kernels of your own are checked, and whether a GPU starts what comes again and again as CUDA graphs."""
     directory, most = _core.cache()
     graph, interpret, check, graphs = _core.limits()
     return {
         "device": str(default_device()), "threads": _core.threads(), "numerics": _core.numerics(), "tier": _core.tier(),
-        "cache_directory": directory or None, "cache_limit": most, "log_level": _core.log_level(), "debug_nans": _core.watch(),
+        "cache_directory": directory or None, "cache_limit": most, "log_level": _core.log_level(), "debug_nans": _core.watch(), "callers": _core.callers(),
         "graph_limit": graph, "interpret_limit": interpret, "check": check, "cuda_graphs": graphs,
     }  # fmt: skip
 

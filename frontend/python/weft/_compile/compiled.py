@@ -15,6 +15,7 @@ from weft._base.asarray import asarray
 from weft._base.given import Decided, Given, is_float64, known
 from weft._base.recorded import recording
 from weft._base.session import explained
+from weft._base.settings import set_callers
 from weft._compile import changes
 from weft._compile.guards import Same, bind, bound_now, followed, guards, guards_of_filled, place_of
 from weft._compile.recordings import Lowered, Recordings
@@ -278,7 +279,9 @@ def looked_at(f: Callable[..., Any], what: str, stage: str | None, args: tuple[A
     def look(arrays: list[Array]) -> None:
         said[:] = [explained(arrays, stage or "all") if what == "explain" else _core.show(arrays, stage or "")]
 
-    _record(_of_leaves(f, structure), leaves, places, numbers, [asarray(leaves[place]) for place in numbers], look)
+    arrays = [asarray(leaves[place]) for place in numbers]
+    with set_callers(True):
+        _record(_of_leaves(f, structure), leaves, places, numbers, arrays, look)
     return said[0]
 
 

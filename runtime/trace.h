@@ -1,6 +1,7 @@
 // What ran and for how long, while somebody watches. A session's counters hold one; off, it costs a look at a flag.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstddef>
@@ -69,6 +70,20 @@ class Trace {
   // Later ones are counted alone.
   static constexpr size_t kMostEvents = size_t{1} << 20;
 
+  // Work that takes hardly longer than to describe it. It is described once: `number` stands for what it does.
+  template <class Describe>
+  void add_short(uint64_t number, int64_t start, int64_t ns, Describe&& describe) {
+    const std::lock_guard lock(mutex_);
+    if (!on()) return;
+    if (events_.size() + short_.size() >= kMostEvents) {
+      ++dropped_;
+      return;
+    }
+    const auto [known, fresh] = described_.try_emplace(number);
+    if (fresh) known->second = describe();
+    short_.push_back({&known->second, start, ns, thread_number()});
+  }
+
   struct Taken {
     std::vector<TraceEvent> events;  // in the order in which they ended
     int64_t dropped = 0;
@@ -79,24 +94,34 @@ class Trace {
   bool start() {
     const std::lock_guard lock(mutex_);
     if (on()) return false;
-    events_.clear(), threads_.clear(), dropped_ = 0;
+    clear();
+    static std::atomic<uint64_t> turns{0};
+    turn_ = ++turns;
     on_.store(true, std::memory_order_relaxed);
     return true;
   }
   Taken stop() {
     const std::lock_guard lock(mutex_);
     on_.store(false, std::memory_order_relaxed);
-    return {std::exchange(events_, {}), dropped_};
+    Taken taken{std::exchange(events_, {}), dropped_};
+    taken.events.reserve(taken.events.size() + short_.size());
+    for (const Short& one : short_) {
+      TraceEvent& event = taken.events.emplace_back(*one.what);
+      event.start = one.start, event.ns = one.ns, event.thread = one.thread;
+    }
+    if (!short_.empty())
+      std::ranges::stable_sort(taken.events, {}, [](const TraceEvent& e) { return e.start + e.ns; });
+    clear();
+    return taken;
   }
   void add(TraceEvent event) {
     const std::lock_guard lock(mutex_);
     if (!on()) return;
-    if (events_.size() == kMostEvents) {
+    if (events_.size() + short_.size() >= kMostEvents) {
       ++dropped_;
       return;
     }
-    event.thread =
-        threads_.try_emplace(std::this_thread::get_id(), static_cast<int>(threads_.size())).first->second;
+    event.thread = thread_number();
     events_.push_back(std::move(event));
   }
 
@@ -105,9 +130,32 @@ class Trace {
   }
 
  private:
+  struct Short {
+    const TraceEvent* what;
+    int64_t start, ns;
+    int thread;
+  };
+
+  void clear() { events_ = {}, short_ = {}, described_ = {}, threads_ = {}, dropped_ = 0; }
+  int thread_number() {
+    struct Numbered {
+      uint64_t turn = 0;
+      int number = 0;
+    };
+    thread_local Numbered mine;
+    if (mine.turn != turn_)
+      mine = {
+          turn_,
+          threads_.try_emplace(std::this_thread::get_id(), static_cast<int>(threads_.size())).first->second};
+    return mine.number;
+  }
+
   std::atomic<bool> on_{false};
   std::mutex mutex_;
+  uint64_t turn_ = 0;  // of all traces of the process: the one that it has been on for
   std::vector<TraceEvent> events_;
+  std::vector<Short> short_;
+  std::unordered_map<uint64_t, TraceEvent> described_;
   std::unordered_map<std::thread::id, int> threads_;
   int64_t dropped_ = 0;
 };
@@ -133,6 +181,13 @@ class Timed {
     event.start = start_, event.ns = end - start_;
     trace_.add(std::move(event));
   }
+  // Of short work, as Trace::add_short takes it.
+  template <class Describe>
+  void end_short(uint64_t number, Describe&& describe) {
+    if (!start_) return;
+    finish_();
+    trace_.add_short(number, start_, Trace::now() - start_, std::forward<Describe>(describe));
+  }
 
  private:
   Trace& trace_;
@@ -140,9 +195,10 @@ class Timed {
   int64_t start_ = 0;
 };
 
-inline auto timed(Trace& trace) {
-  const auto nothing = [] {};
-  return Timed<decltype(nothing)>(trace, nothing);
-}
+struct NothingToFinish {
+  void operator()() const {}
+};
+using TimedOnHost = Timed<NothingToFinish>;
+inline TimedOnHost timed(Trace& trace) { return {trace, {}}; }
 
 }  // namespace weft::runtime

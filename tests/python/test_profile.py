@@ -296,6 +296,33 @@ def test_what_loops_compute_op_by_op_is_in_it(on_cpu):
     assert all(row["what"].endswith("op by op") and (HERE, line) in lines_of(row) for row in done)
 
 
+def test_small_arrays_run_as_they_do_without_a_profile_and_are_counted(on_cpu, tmp_path):
+    x = wf.eval(wf.asarray(np.linspace(0, 1, 500)))
+
+    def work():
+        before = wf.stats()
+        for turn in range(50):
+            wf.eval(wf.exp(x) * 2 + (turn + 0.25))
+            wf.eval(wf.sqrt(x) + 1.5)
+        after = wf.stats()
+        return [after[name] - before[name] for name in ("interpreted", "kernels_launched", "program_hits", "program_misses")]
+
+    with wf.set_tier("auto"):
+        alone = work()
+        with wf.profile() as p:
+            profiled = work()
+    assert profiled == alone == [100, 0, 0, 0]
+    rows = {row["what"]: row for row in of_kind(p, "interpret")}
+    assert sorted(rows) == ["exp, multiply, add, op by op", "sqrt, add, op by op"]
+    for row in rows.values():
+        assert row["count"] == 50 and 0 < row["least_ns"] <= row["most_ns"] and row["total_ns"] >= 50 * row["least_ns"]
+        ((by, count),) = [(one["by"], one["count"]) for one in row["asked"]]
+        assert (by, count) == ("eval()", 50) and len(row["lines"]) == 1
+    p.save(tmp_path / "trace.json")
+    events = [one for one in json.loads((tmp_path / "trace.json").read_text())["traceEvents"] if one.get("ph") == "X" and one["name"].endswith("op by op")]
+    assert len(events) == 100 and all(a["ts"] <= b["ts"] for a, b in zip(events, events[1:]))
+
+
 def test_the_processors_counters_are_there_or_it_says_why():
     x = large()
     with wf.profile() as p:

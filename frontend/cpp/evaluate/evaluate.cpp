@@ -381,15 +381,15 @@ bool may_be_mapped(const DeviceSlot& device, const ir::Node& node) {
          device.session.tier.load(std::memory_order_relaxed) != Tier::Compile;
 }
 
-runtime::BufferRef mapped(DeviceSlot& device, const ir::NodeRef& node) {
-  const bool seen = device.session.counters.trace.on() || device.session.dumps.on();
-  if (seen || !may_be_mapped(device, *node)) return nullptr;
+runtime::BufferRef mapped(DeviceSlot& device, const ir::NodeRef& node, runtime::TimedOnHost& since) {
+  if (device.session.dumps.on() || !may_be_mapped(device, *node)) return nullptr;
   MapsNow& maps = MapsNow::of_thread();
-  if (!maps.compute(device, node)) return nullptr;
+  if (!maps.compute_untold(device, node)) return nullptr;
   runtime::BufferRef buffer = maps.give();
   node->set_computed(input_node(node->type, buffer));
   made_lately().add({buffer, node->lines.only(), MadeResult::How::Loops, {}, asked_now()});
   ++device.session.counters.interpreted;
+  maps.tell(since);
   return buffer;
 }
 
@@ -415,7 +415,7 @@ std::vector<runtime::BufferRef> evaluate(DeviceSlot& device, std::span<const ir:
   flushed();
   if (nodes.size() == 1) {
     if (runtime::BufferRef buffer = filled(device, *nodes[0])) return {std::move(buffer)};
-    if (runtime::BufferRef buffer = mapped(device, nodes[0])) return {std::move(buffer)};
+    if (runtime::BufferRef buffer = mapped(device, nodes[0], evaluating)) return {std::move(buffer)};
   }
   ThreadCanonical scratch;
   Canonical& graph = scratch.graph;

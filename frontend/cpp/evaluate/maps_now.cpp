@@ -14,6 +14,7 @@
 #include "frontend/cpp/array/strided.h"
 #include "frontend/cpp/array/view.h"
 #include "frontend/cpp/evaluate/canonical.h"
+#include "frontend/cpp/session/asked.h"
 
 namespace weft::detail {
 namespace {
@@ -109,14 +110,41 @@ bool MapsNow::takes(DeviceSlot& device, const ir::NodeRef& value) {
 }
 
 bool MapsNow::compute(DeviceSlot& device, const ir::NodeRef& value) {
-  if (!takes(device, value)) return false;
   auto timed = runtime::timed(device.session.counters.trace);
+  if (!compute_untold(device, value)) return false;
+  tell(timed);
+  return true;
+}
+
+bool MapsNow::compute_untold(DeviceSlot& device, const ir::NodeRef& value) {
+  if (!takes(device, value)) return false;
   memory_.resize(kMemory);
   const auto computed = [&](Entry& e) { return !has_elements(*e.value) || run(e); };
-  const bool done =
-      std::ranges::all_of(entries_, computed) && (kind(value->op) != OpKind::View || show(entries_.back()));
-  if (done) timed.end([&] { return event(); });
-  return done;
+  return std::ranges::all_of(entries_, computed) &&
+         (kind(value->op) != OpKind::View || show(entries_.back()));
+}
+
+void MapsNow::tell(runtime::TimedOnHost& since) const {
+  if (since) since.end_short(number(), [&] { return event(); });
+}
+
+// The same for what event() says the same of.
+uint64_t MapsNow::number() const {
+  constexpr uint64_t kPrime = 0x9E3779B97F4A7C15;
+  uint64_t out = 0;
+  const auto mix = [&](uint64_t value) { out = (out ^ value) * kPrime, out ^= out >> 32; };
+  const auto mix_line = [&](const ir::SourceLine& line) {
+    mix(reinterpret_cast<uintptr_t>(line.file)), mix(line.line);
+  };
+  for (const Entry& e : entries_) {
+    if (kind(e.value->op) == OpKind::Source) continue;
+    mix(static_cast<uint64_t>(e.value->op));
+    mix_line(e.value->lines.only());
+  }
+  const Asked& asked = asked_now();
+  mix(reinterpret_cast<uintptr_t>(asked.by));
+  mix_line(asked.line);
+  return out;
 }
 
 // Of the maps that were computed.
@@ -132,6 +160,8 @@ runtime::TraceEvent MapsNow::event() const {
   }
   event.what = event.what.empty() ? "copy of a part" : event.what + ", op by op";
   event.lines = lines.all();
+  const Asked& asked = asked_now();
+  event.asked_by = asked.by, event.asked_at = asked.line;
   return event;
 }
 

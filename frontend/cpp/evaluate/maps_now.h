@@ -21,8 +21,12 @@ class MapsNow {
   // Whether the value is made by maps, views, picked rows and numbers alone, is no larger than that, and is rounded as a kernel
   // would.
   bool takes(DeviceSlot& device, const ir::NodeRef& value);
-  // Computes such a value, or copies what a view shows. False where it is none.
+  // Computes such a value, or copies what a view shows, and tells the trace. False where it is none.
   bool compute(DeviceSlot& device, const ir::NodeRef& value);
+  // The same; tell() is the caller's to call.
+  bool compute_untold(DeviceSlot& device, const ir::NodeRef& value);
+  // Tells the trace of what was computed since then.
+  void tell(runtime::TimedOnHost& since) const;
   // The value's row-major elements, until the next call.
   const std::byte* elements() const;
 
@@ -55,6 +59,7 @@ class MapsNow {
     const std::byte* data = nullptr;
   };
 
+  uint64_t number() const;
   runtime::TraceEvent event() const;
   int visit(const ir::Node* node, int depth);
   bool add_source(Entry& e);

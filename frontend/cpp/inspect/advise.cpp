@@ -101,7 +101,7 @@ std::string_view reduction_in(std::string_view what) {
 std::string look_of(const Profiled& p, const ProfileRow& row) {
   const ProfileAsked* most = nullptr;
   for (const ProfileRow& one : p.rows)
-    if (one.kind == kOverhead && !one.asked.empty() && share_a_line(one.lines, row.lines) &&
+    if ((one.kind == kOverhead || runs(one)) && !one.asked.empty() && share_a_line(one.lines, row.lines) &&
         (!most || one.asked[0].count > most->count))
       most = one.asked.data();
   if (!most) return {};

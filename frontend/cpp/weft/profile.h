@@ -37,7 +37,8 @@ struct ProfileRow {
   int64_t bytes_read = 0, bytes_written = 0;  // as planned
   int64_t operations = 0;                     // of floats, in matrix products; 0 where they are not counted
   int64_t behind = 0;                         // of the count: compiled while nobody waited
-  std::vector<ProfileAsked> asked;  // of overhead and first calls: what asked for it, the most often first
+  std::vector<ProfileAsked>
+      asked;  // of overhead, first calls and interpret: what asked for it, the most often first
 };
 
 // An avoidable cost: its cause, the lines that have it, and what to write instead.

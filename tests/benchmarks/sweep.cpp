@@ -2,6 +2,7 @@
 // any shape falls off a cliff. Writes a table that sweep_map.py draws, and lists the cells that are slower
 // than their neighbours.
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
@@ -22,6 +23,7 @@
 #include "compiler/compile.h"
 #include "compiler/ir/build.h"
 #include "runtime/executor.h"
+#include "runtime/progress.h"
 #include "tests/benchmarks/devices.h"
 #include "tests/benchmarks/sweep_cells.h"
 
@@ -77,9 +79,13 @@ class Sweep {
     prepare();
     fill();
     measure_copies();
-    for (auto& cell : cells_) {
-      if (seconds_since(start_) > settings_.seconds) break;
-      measure(cell);
+    {
+      runtime::Progress progress("sweep: measuring cells", static_cast<int64_t>(cells_.size()));
+      for (auto& cell : cells_) {
+        if (seconds_since(start_) > settings_.seconds) break;
+        measure(cell);
+        progress.add();
+      }
     }
     judge();
     // What a neighbour on the machine did must not look like a cliff.
@@ -118,12 +124,14 @@ class Sweep {
   void prepare() {
     const Clock::time_point start = Clock::now();
     std::atomic<size_t> next{0};
+    runtime::Progress progress("sweep: compiling cells", static_cast<int64_t>(cells_.size()));
     auto work = [&] {
       for (size_t k = next++; k < cells_.size(); k = next++) {
         Cell& c = cells_[k];
         Program program = compile(sweep_graph(c.op, c.dtype, c.rows, c.length), device_.target);
         c.program =
             std::make_unique<runtime::Executable>(std::move(program), device_.device, *device_.counters);
+        progress.add();
       }
     };
     {
@@ -324,6 +332,8 @@ Settings parse(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  if (isatty(STDERR_FILENO))
+    weft::runtime::Progress::show_by([](std::string_view line) { fmt::print(stderr, "\r\033[K{}", line); });
   try {
     Sweep(parse(argc, argv)).run();
   } catch (const weft::Error& e) {

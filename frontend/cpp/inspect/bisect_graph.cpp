@@ -12,6 +12,7 @@
 #include "compiler/ir/lines.h"
 #include "compiler/ir/text/print.h"
 #include "frontend/cpp/inspect/lines_json.h"
+#include "runtime/progress.h"
 
 namespace weft::detail {
 
@@ -90,7 +91,10 @@ class Bisecting {
   // Leaves what all passes made in prepared_.
   bool find_pass() {
     prepared_ = graph_;
-    for (const std::string_view name : passes_of(options_)) {
+    const std::vector<std::string_view> passes = passes_of(options_);
+    runtime::Progress progress("bisecting: passes", static_cast<int64_t>(passes.size()));
+    for (const std::string_view name : passes) {
+      progress.add();
       ir::Graph next;
       try {
         next = run_pass(name, prepared_, target_, options_);
@@ -142,18 +146,20 @@ class Bisecting {
       return;
     }
     size_t right = 0, wrong = order.size();  // so many ops fuse
+    runtime::Progress progress("bisecting: operations left out", static_cast<int64_t>(order.size()));
     while (wrong - right > 1) {
+      progress.reach(static_cast<int64_t>(order.size() - wrong));
       const size_t middle = right + (wrong - right) / 2;
       (wrong_apart(all_from(middle)) ? wrong : right) = middle;
     }
     Nodes apart = all_from(wrong);
     std::vector<const ir::Node*> group(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(wrong));
-    take_out(group, apart);
+    take_out(group, apart, [&] { progress.reach(static_cast<int64_t>(order.size() - group.size())); });
     say(group);
   }
 
   // Sets apart what results stay wrong without: halves, quarters and so on, but for the last op.
-  void take_out(std::vector<const ir::Node*>& group, Nodes& apart) const {
+  void take_out(std::vector<const ir::Node*>& group, Nodes& apart, const std::function<void()>& tell) const {
     for (size_t part = std::max<size_t>(1, group.size() / 2); group.size() > 1; part = (part + 1) / 2) {
       for (size_t from = 0; from + 1 < group.size();) {
         const size_t to = std::min(from + part, group.size() - 1);
@@ -161,6 +167,7 @@ class Bisecting {
                    last = group.begin() + static_cast<std::ptrdiff_t>(to);
         Nodes more = apart;
         more.insert(first, last);
+        tell();
         if (wrong_apart(more)) {
           apart = std::move(more);
           group.erase(first, last);

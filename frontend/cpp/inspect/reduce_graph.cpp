@@ -9,6 +9,7 @@
 #include "compiler/base/error.h"
 #include "compiler/ir/shrink.h"
 #include "frontend/cpp/inspect/verify_graph.h"
+#include "runtime/progress.h"
 
 namespace weft::detail {
 
@@ -63,10 +64,14 @@ ReducedGraph reduce_graph(const ir::Graph& graph, std::span<const ir::HostTensor
   ReducedGraph out;
   out.ops_before = ops_of(graph);
   out.problem = whole;
+  runtime::Progress progress("reducing: operations left out", static_cast<int64_t>(out.ops_before));
+  size_t left = out.ops_before;
   const auto still_fails = [&](const ir::Graph& candidate) {
+    progress.reach(static_cast<int64_t>(out.ops_before - left));
     std::string found = problem(candidate, values.of(candidate));
     if (found.empty() || found.starts_with(kFailed) != failed) return false;
     out.problem = std::move(found);
+    left = std::min(left, ops_of(candidate));
     return true;
   };
   out.graph = ir::shrink(graph, still_fails,

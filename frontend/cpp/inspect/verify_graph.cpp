@@ -10,6 +10,7 @@
 #include "compiler/ir/function.h"
 #include "compiler/ir/lines.h"
 #include "compiler/ir/ops/op.h"
+#include "runtime/progress.h"
 
 namespace weft::detail {
 
@@ -67,7 +68,9 @@ std::optional<FirstDifference> first_difference(const ir::Graph& graph, const Re
     Comparison c = compare(all[i], reference.values[i], reference.rounding[i]);
     if (!c.agrees) return difference(*reference.nodes[i], false, std::move(c));
   }
+  runtime::Progress progress("verifying: operations", static_cast<int64_t>(all.size()));
   for (size_t i = 0; i < all.size(); ++i) {
+    progress.add();
     const std::vector<ir::HostTensor> one = run({graph.inputs, {reference.nodes[i]}}, true);
     Comparison c = compare(one[0], reference.values[i], reference.rounding[i]);
     if (!c.agrees) return difference(*reference.nodes[i], true, std::move(c));

@@ -1,9 +1,9 @@
 """What others wrote of a self-contained Weft: a CycloneDX list of it, and the licences.
 
-usage: parts_inside.py VERSION OUT [--nanobind FOLDER] [--files]
+usage: parts_inside.py VERSION OUT [--nanobind FOLDER] [--nvtx FOLDER] [--files]
 
 Writes OUT/weft.cdx.json and OUT/LICENSES.third_party.txt. The versions and the licences are those of the Debian packages of this machine.
---nanobind adds what the Python module is compiled with; --files adds what auditwheel grafts into a wheel and lists there by itself.
+--nanobind adds what the Python module is compiled with, --nvtx the headers for NVIDIA's tools, of a package of Python's index; --files adds what auditwheel grafts into a wheel and lists there by itself.
 """
 
 import argparse
@@ -87,6 +87,17 @@ def nanobind(folder: pathlib.Path) -> list[tuple[dict, str]]:
     ]  # fmt: skip
 
 
+def nvtx(folder: pathlib.Path) -> list[tuple[dict, str]]:
+    """The headers of NVTX 3, of the package of Python's index that has this folder; CUDA's toolkit says no version of them."""
+    found = [one for one in folder.parents[2].glob("nvidia_nvtx*.dist-info")] if len(folder.parents) > 2 else []
+    if not found:
+        return []
+    name, version = found[0].name.removesuffix(".dist-info").split("-")
+    part = Part("NVTX", "nvtx", "Apache-2.0 WITH LLVM-exception", "libweft.so")
+    (licence,) = [*found[0].glob("**/License.txt")]
+    return [(entry(part, version, f"pkg:pypi/{name.replace('_', '-')}@{version}"), licence.read_text())]
+
+
 def bill(version: str, parts: list[dict]) -> dict:
     """The CycloneDX list. It says no time and no serial number, so that two builds of one tree give one file."""
     weft = {"type": "library", "bom-ref": "weft", "name": "weft", "version": version, "licenses": [{"expression": "Apache-2.0"}]}
@@ -101,12 +112,15 @@ def main() -> None:
     parser.add_argument("version")
     parser.add_argument("out", type=pathlib.Path)
     parser.add_argument("--nanobind", type=pathlib.Path)
+    parser.add_argument("--nvtx", type=pathlib.Path)
     parser.add_argument("--files", action="store_true")
     asked = parser.parse_args()
     found = [debian(part) for part in LINKED + (FILES if asked.files else ())]
     found += [vendored(*one) for one in VENDORED]
     if asked.nanobind:
         found += nanobind(asked.nanobind)
+    if asked.nvtx:
+        found += nvtx(asked.nvtx)
     asked.out.mkdir(parents=True, exist_ok=True)
     (asked.out / "weft.cdx.json").write_text(json.dumps(bill(asked.version, [part for part, _ in found]), indent=1) + "\n")
     texts: dict[str, list[str]] = {}

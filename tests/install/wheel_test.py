@@ -51,6 +51,13 @@ for line in open("/proc/self/maps"):
         foreign = {one for one in mapped if not os.path.realpath(one).startswith((site, sys.base_prefix, sys.prefix))}
         self.assertEqual({one for one in foreign if not OF_THE_SYSTEM.search(one)}, set())
 
+    def test_ranges_for_nvidias_tools_need_no_library(self):
+        # A tool that is told of, and is not there: NVTX's own code looks for it, and says nothing.
+        text = "import weft as wf; print(float(wf.exp(wf.ones(100_000)).max() > 2))"
+        done = subprocess.run([sys.executable, "-c", text], env={**os.environ, "WEFT_NVTX": "1", "NVTX_INJECTION64_PATH": "/nowhere/tool.so", "WEFT_DEVICE": "cpu"},
+                              capture_output=True, text=True, timeout=300, check=False)  # fmt: skip
+        self.assertEqual((done.stdout, "no ranges" in done.stderr), ("1.0\n", False), done.stderr)
+
     def test_products_are_computed_by_what_numpy_brings_if_by_nothing_else(self):
         text = """
 import numpy as np, weft as wf
@@ -76,7 +83,7 @@ print([what for name, what in wf._core.libraries() if name == "OpenBLAS"])
         (ours,) = (file for file in info if file.endswith("sboms/weft.cdx.json"))
         (grafted,) = (file for file in info if file.endswith("sboms/auditwheel.cdx.json"))
         names = [{part["name"] for part in json.loads(package().parent.joinpath(file).read_text())["components"]} for file in (ours, grafted)]
-        self.assertLessEqual({"Clang", "LLVM", "fmt", "spdlog", "xxHash", "zlib", "Zstandard", "CLI11", "nanobind", "robin-map"}, names[0])
+        self.assertLessEqual({"Clang", "LLVM", "fmt", "spdlog", "xxHash", "zlib", "Zstandard", "CLI11", "nanobind", "robin-map", "NVTX"}, names[0])
         grafted_files = [file for file in info if file.startswith("weft.libs/")]
         self.assertEqual(sorted(re.sub(r"-[0-9a-f]{8}.*", "", pathlib.Path(file).name) for file in grafted_files), ["libminizip", "libpng16", "libtbb"])
         self.assertEqual(len(names[1]), 1 + len(grafted_files), names[1])

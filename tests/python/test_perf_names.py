@@ -1,5 +1,6 @@
 """What other profilers see: kernels under their ops and the user's line, in perf's map and as ranges of NVIDIA's tools."""
 
+import importlib.util
 import os
 import re
 import shutil
@@ -111,7 +112,9 @@ int InitializeInjectionNvtx2(NvtxGetExportTableFunc_t tables) {
   return 1;
 }
 """)
-    if subprocess.run(["cc", "-shared", "-fPIC", "-o", tmp_path / "tool.so", source], capture_output=True).returncode != 0:
+    package = importlib.util.find_spec("nvidia")
+    headers = [f"-I{folder}/nvtx/include" for folder in package.submodule_search_locations] if package else []
+    if subprocess.run(["cc", "-shared", "-fPIC", *headers, "-o", tmp_path / "tool.so", source], capture_output=True).returncode != 0:
         pytest.skip("no headers of NVTX 3 here")
     notes = tmp_path / "notes"
     done = run(WEFT_NVTX="1", NVTX_INJECTION64_PATH=str(tmp_path / "tool.so"), NOTES=str(notes))

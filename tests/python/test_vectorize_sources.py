@@ -1,6 +1,7 @@
 """Which function vectorize() compiles: lambdas of one line, decorators, methods, what has no source, what reads from outside, pickles of names."""
 
 import functools
+import linecache
 import math
 import pickle
 
@@ -105,3 +106,26 @@ def test_a_pickle_whose_name_is_gone_raises():
     assert pickle.loads(data) is of_a_global
     with pytest.raises(AttributeError, match="nothing_of_this_name"):
         pickle.loads(data.replace(b"of_a_global", b"nothing_of_this_name").replace(b"\x8c\x0b", b"\x8c\x14"))
+
+
+@pytest.mark.parametrize("text", [
+    "def f(a):\n    return (a\n            + (2\n               * 3)\n            )\n\nx = 1\n",
+    "def f(a):\n    if a > 1:\n        a = 7\n    else:\n        pass\n    return a + len((\n        1,\n        2,\n    ))  # of two\n",
+    "class A:\n    @staticmethod\n    def f(a):\n        def g(b):\n            return (\n                b + 1\n            )\n        return g(a)\nf = A.f\n",
+    "def f(a): return a * \\\n    2\n",
+    "def f(a):\n    return a + 1\n\n\ndef f2(a):\n    return 0\n",
+    "def outer():\n\n    def f(\n        a,\n        b=2,\n    ):\n        '''A\ntext.'''\n        return a * b\n\n    return f\nf = outer()\n",
+])
+def test_finds_where_a_function_ends(text):
+    name = f"<ends {hash(text)}>"
+    linecache.cache[name] = (len(text), None, text.splitlines(True), name)
+    space = {}
+    exec(compile(text, name, "exec"), space)  # noqa: S102
+    np.testing.assert_array_equal(np.asarray(wf.vectorize(space["f"])(wf.asarray([1.0, 3.0]))), [space["f"](1.0), space["f"](3.0)])
+    # Another text has come in its place.
+    other = "\n".join(["# no function"] * 20)
+    space = {}
+    exec(compile("\n" + text, name + "other", "exec"), space)  # noqa: S102
+    linecache.cache[name + "other"] = (len(other), None, other.splitlines(True), name + "other")
+    with pytest.warns(RuntimeWarning, match="the source of f cannot be read"):
+        wf.vectorize(space["f"])(wf.asarray([1.0, 3.0]))

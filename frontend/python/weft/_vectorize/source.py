@@ -5,8 +5,7 @@ from __future__ import annotations
 import ast
 import copy
 import functools
-import inspect
-import textwrap
+import linecache
 from typing import Any
 
 from weft._core import Error
@@ -16,6 +15,8 @@ from weft._vectorize.refusals import Source
 class Unreadable(Error):
     """There is no source to compile: Python has to call the function."""
 
+
+_MOST_CLOSING = 400  # lines behind the last instruction of a function
 
 _known: dict[Any, tuple[Source, Any]] = {}
 
@@ -34,18 +35,46 @@ def source_of(f: Any) -> tuple[Source, Any]:
 def _read(f: Any) -> tuple[Source, Any]:
     # Of the code object: of a function that wraps another, inspect would show the other.
     name, code = f.__name__ if f.__name__ != "<lambda>" else "the lambda", f.__code__
-    try:
-        if f.__name__ == "<lambda>":
-            return _lambda_of(code, inspect.findsource(code)[0])
-        lines, first = inspect.getsourcelines(code)
-    except (OSError, TypeError):
-        raise Unreadable(f"vectorize: the source of {name} cannot be read: write it in a file or a notebook") from None
-    text = textwrap.dedent("".join(lines))
-    source = Source(code.co_filename, max(first, 1), text.splitlines(), name)
-    tree = ast.parse(text).body[0]
+    lines = _lines(f)
+    if lines and f.__name__ == "<lambda>":
+        return _lambda_of(code, lines)
+    found = _definition(code, lines)
+    if found is None:
+        raise Unreadable(f"vectorize: the source of {name} cannot be read: write it in a file or a notebook")
+    text, tree = found
+    source = Source(code.co_filename, max(code.co_firstlineno, 1), text.splitlines(), name)
     if not isinstance(tree, ast.FunctionDef):
         raise source.refuse_kind(tree)
     return source, tree
+
+
+def _lines(f: Any) -> list[str]:
+    """Those of the file. inspect would ask which module it is first, which takes longer than all the rest."""
+    linecache.checkcache(f.__code__.co_filename)
+    return linecache.getlines(f.__code__.co_filename, f.__globals__)
+
+
+def _definition(code: Any, lines: list[str]) -> tuple[str, Any] | None:
+    """The text and the tree of the function that starts where the code says; None where none does."""
+    first = code.co_firstlineno - 1
+    # What ends behind the last line of the code is a bracket or does nothing.
+    for end in range(_last_line(code), min(len(lines), _last_line(code) + _MOST_CLOSING) + 1):
+        text = "".join(lines[first:end])
+        is_inside = text[:1].isspace()
+        try:  # what stands inside of something is parsed there: taking the indent away would change strings
+            tree = ast.parse("if 1:\n" + text).body[0].body if is_inside else ast.parse(text).body
+        except SyntaxError:
+            continue
+        if len(tree) == 1 and getattr(tree[0], "name", None) == code.co_name:
+            return text, ast.increment_lineno(tree[0], -1) if is_inside else tree[0]
+        return None
+    return None
+
+
+def _last_line(code: Any) -> int:
+    """The last line that an instruction is of, those of functions inside included."""
+    inner = [_last_line(one) for one in code.co_consts if hasattr(one, "co_lines")]
+    return max([code.co_firstlineno, *inner, *(line for *_, line in code.co_lines() if line is not None)])
 
 
 @functools.lru_cache(maxsize=8)

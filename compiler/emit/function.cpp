@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <unordered_map>
 
 #include "compiler/emit/cpu/cpu_dialect.h"
 #include "compiler/emit/cuda/cuda_dialect.h"
@@ -38,13 +39,14 @@ class FunctionWriter {
     const std::string name = name_of(f_), result = name + "_results";
     std::string members, params, results;
     for (size_t k = 0; k < f_.block.gives.size(); ++k) {
-      members += format(" {} r{};", type(f_.block.gives[k]), k);
-      results += (k ? ", " : "") + v(f_.block.gives[k]);
+      members += format(" {} r{};", outer_type(f_.block.gives[k]), k);
+      results += (k ? ", " : "") + handed_out(f_.block.gives[k]);
     }
-    for (int p : f_.block.params) params += format(", {} {}", type(p), v(p));
+    for (int p : f_.block.params) params += format(", {} {}", outer_type(p), param_name(p));
     for (size_t k = 0; k < f_.series.size(); ++k) params += series_params(k);
-    out_ = format("struct {} {{{} }};\n{} {} {}({} m0{}) {{\n{}", result, members, head, result, name, mask,
-                  params, before);
+    out_ = format("struct {} {{{} }};\n{} {} {}({} {}{}) {{\n{}", result, members, head, result, name, mask,
+                  mask_name(), params, before);
+    take_params();
     body(f_.block, "m0");
     return out_ + format("  return {{{}}};\n}}\n", results);
   }
@@ -52,7 +54,17 @@ class FunctionWriter {
  protected:
   static std::string v(int value) { return format("v{}", value); }
   DType dtype(int value) const { return f_.values[static_cast<size_t>(value)]; }
-  std::string type(int value) const { return dialect_.value_type(dtype(value)); }
+  // Of a value that is handed in or out, and within.
+  std::string outer_type(int value) const { return dialect_.value_type(dtype(value)); }
+  virtual std::string type(int value) const { return outer_type(value); }
+  // What parameters are called before take_params() makes them what they are within, and a result as it is handed out.
+  virtual std::string param_name(int param) const { return v(param); }
+  virtual std::string mask_name() const { return "m0"; }
+  virtual void take_params() {}
+  virtual std::string handed_out(int value) const { return v(value); }
+  virtual std::string constant(const Scalar& value) const {
+    return dialect_.splat(value.dtype, literal(value));
+  }
   void line(const std::string& text) { out_ += std::string(2 * depth_, ' ') + text + "\n"; }
   void open(const std::string& text) {
     line(text);
@@ -69,8 +81,7 @@ class FunctionWriter {
           line(format("{} {} = {};", type(i.outs[0]), v(i.outs[0]), map(i)));
           break;
         case Instruction::Kind::Constant:
-          line(format("{} {} = {};", type(i.outs[0]), v(i.outs[0]),
-                      dialect_.splat(i.value.dtype, literal(i.value))));
+          line(format("{} {} = {};", type(i.outs[0]), v(i.outs[0]), constant(i.value)));
           break;
         case Instruction::Kind::If:
           branch(i, mask);
@@ -174,14 +185,78 @@ struct Variety {
 
 class CpuFunction : public FunctionWriter {
  public:
-  CpuFunction(const Function& f, const Dialect& dialect) : FunctionWriter(f, dialect), variety_(f) {}
+  CpuFunction(const Function& f, const Dialect& dialect)
+      : FunctionWriter(f, dialect), variety_(f), mask_bits_(has_wide_lanes(f) ? 64 : 32) {}
 
  private:
+  // Truth is as wide as the lanes that it chooses between, mostly.
+  static bool has_wide_lanes(const Function& f) {
+    const auto is_wide = [](DType t) { return t == DType::F64 || t == DType::C128; };
+    const auto is_narrow = [](DType t) { return is_float(t) || is_complex(t); };
+    return std::ranges::any_of(f.values, is_wide) || std::ranges::none_of(f.values, is_narrow);
+  }
+  bool is_truth(int value) const { return dtype(value) == DType::Bool; }
+  std::string mask_type() const { return format("mask{}v", mask_bits_); }
+  std::string wide(const std::string& truth) const { return format("weft_wide_{}({})", mask_bits_, truth); }
+  static std::string bits(const std::string& mask) { return format("weft_truth({})", mask); }
+
+  std::string type(int value) const override { return is_truth(value) ? mask_type() : outer_type(value); }
+  std::string param_name(int param) const override {
+    return (is_truth(param) ? "b" : "v") + std::to_string(param);
+  }
+  std::string mask_name() const override { return "bits"; }
+  void take_params() override {
+    line(format("{} m0 = {};", mask_type(), wide("bits")));
+    for (int p : f_.block.params)
+      if (is_truth(p)) line(format("{} {} = {};", mask_type(), v(p), wide(param_name(p))));
+  }
+  std::string handed_out(int value) const override { return is_truth(value) ? bits(v(value)) : v(value); }
+  std::string constant(const Scalar& value) const override {
+    const std::string splat = FunctionWriter::constant(value);
+    return value.dtype == DType::Bool ? wide(splat) : splat;
+  }
+  std::string map(const Instruction& i) const override {
+    const bool gives_truth = is_truth(i.outs[0]);
+    if (gives_truth && std::ranges::all_of(i.args, [&](int a) { return is_truth(a); }))
+      if (const std::string own = map_of_truth(i); !own.empty()) return own;
+    const auto name = [&](plan::Value x) { return is_truth(x) ? bits(v(x)) : v(x); };
+    const std::string spelled = spell(plan::Let{i.outs[0], i.op, i.args}, program_, dialect_, name);
+    return gives_truth ? wide(spelled) : spelled;
+  }
+  // What masks have operators for; empty: nothing.
+  static std::string map_of_truth(const Instruction& i) {
+    const std::string a = v(i.args[0]), b = v(i.args.back());
+    switch (i.op) {
+      case ir::Op::logical_not:
+      case ir::Op::bitwise_invert:
+        return "~" + a;
+      case ir::Op::logical_and:
+      case ir::Op::bitwise_and:
+      case ir::Op::multiply:
+        return format("{} & {}", a, b);
+      case ir::Op::logical_or:
+      case ir::Op::bitwise_or:
+        return format("{} | {}", a, b);
+      case ir::Op::logical_xor:
+      case ir::Op::bitwise_xor:
+      case ir::Op::not_equal:
+        return format("{} ^ {}", a, b);
+      case ir::Op::select:
+        return chosen_truth(a, v(i.args[1]), b);
+      default:
+        return "";
+    }
+  }
+  static std::string chosen_truth(const std::string& mask, const std::string& a, const std::string& b) {
+    return format("({0} & {1}) | (~{0} & {2})", mask, a, b);
+  }
   bool differs(int value) const { return variety_.differs[static_cast<size_t>(value)]; }
   bool is_read(int value) const { return variety_.read[static_cast<size_t>(value)]; }
   std::string mask() { return format("m{}", ++masks_); }
   std::string chosen(DType t, const std::string& mask, const std::string& a, const std::string& b) const {
-    return a == b ? a : format("weft_select_{}({}, {}, {})", suffix(t), mask, a, b);
+    if (a == b) return a;
+    return t == DType::Bool ? chosen_truth(mask, a, b)
+                            : format("weft_select_{}({}, {}, {})", suffix(t), bits(mask), a, b);
   }
 
   std::string series_params(size_t k) const override {
@@ -189,12 +264,13 @@ class CpuFunction : public FunctionWriter {
                   k);
   }
   std::string read_series(const Instruction& i, const std::string& mask) const override {
-    return format("weft_read_{0}(s{1}, at{1}, by{1} * {2}[0], how{1}, {3})", suffix(dtype(i.outs[0])),
-                  i.series, v(i.args[0]), mask);
+    const std::string read = format("weft_read_{0}(s{1}, at{1}, by{1} * {2}[0], how{1}, {3})",
+                                    suffix(dtype(i.outs[0])), i.series, v(i.args[0]), bits(mask));
+    return is_truth(i.outs[0]) ? wide(read) : read;
   }
   std::string write_series(const Instruction& i, const std::string& mask) const override {
     return format("weft_write_{0}(s{1}, at{1}, by{1} * {2}[0], how{1}, {3}, {4});", suffix(dtype(i.args[1])),
-                  i.series, v(i.args[0]), mask, v(i.args[1]));
+                  i.series, v(i.args[0]), bits(mask), handed_out(i.args[1]));
   }
 
   // The block's values: where it is light, of all lanes; else of those that take it, if any does.
@@ -219,11 +295,25 @@ class CpuFunction : public FunctionWriter {
 
   void branch(const Instruction& i, const std::string& outer) override {
     const std::string taken = mask(), other = mask(), test = v(i.args[0]);
-    line(format("boolv {} = {} & {};", taken, outer, test));
-    line(format("boolv {} = {} & ~{};", other, outer, test));
+    line(format("{} {} = {} & {};", mask_type(), taken, outer, test));
+    line(format("{} {} = {} & ~{};", mask_type(), other, outer, test));
     const std::vector<std::string> a = side(i.blocks[0], i, taken, 'a'), b = side(i.blocks[1], i, other, 'b');
-    for (size_t k = 0; k < i.outs.size(); ++k)
+    for (size_t k = 0; k < i.outs.size(); ++k) {
+      choices_[i.outs[k]] = {outer, taken, other, a[k], b[k]};
       line(format("{} {} = {};", type(i.outs[k]), v(i.outs[k]), chosen(dtype(i.outs[k]), test, a[k], b[k])));
+    }
+  }
+
+  // A value in the lanes that are left, and what was there in the others. Where it is itself a choice between that and
+  // something else, the two are one: LLVM would make one of them, too, of bits.
+  std::string kept(int value, int before, const std::string& left) const {
+    const auto found = choices_.find(value);
+    if (found != choices_.end() && found->second.outer == left) {
+      const Choice& c = found->second;
+      if (c.b == v(before)) return chosen(dtype(value), c.taken, c.a, c.b);
+      if (c.a == v(before)) return chosen(dtype(value), c.other, c.b, c.a);
+    }
+    return chosen(dtype(value), left, v(value), v(before));
   }
 
   void loop(const Instruction& i, const std::string& outer) override {
@@ -231,26 +321,36 @@ class CpuFunction : public FunctionWriter {
     const std::string left = mask(), test = v(head.gives[0]);
     const bool parts = differs(head.gives[0]);  // else all lanes leave together
     take(i);
-    line(format("boolv {} = {};", left, outer));
+    line(format("{} {} = {};", mask_type(), left, outer));
     open("for (;;) {");
     body(head, left);
     if (parts) line(format("{0} = {0} & {1};", left, test));
     line(parts ? format("if (!__builtin_reduce_or({})) break;", left) : format("if (!{}[0]) break;", test));
-    line(format("if (++turns >= {}) {{ if (weft_leave_rest()) break; turns = 0; }}", kTurnsBetweenLooks));
+    // Said to be rare, so that what the call spills is not spilled in each turn.
+    line(format("if (__builtin_expect(++turns >= {}, 0)) {{ if (weft_leave_rest()) break; turns = 0; }}",
+                kTurnsBetweenLooks));
     body(tail, left);
     std::vector<std::string> next;
     next.reserve(tail.gives.size());
     for (size_t k = 0; k < tail.gives.size(); ++k) {
       const int param = head.params[k], given = tail.gives[k];
-      const bool keeps = parts && (differs(param) || is_read(i.outs[k]));
-      next.push_back(keeps ? chosen(dtype(given), left, v(given), v(param)) : v(given));
+      // What nobody reads behind the loop may be anything in lanes that have left.
+      const bool keeps = parts && is_read(i.outs[k]);
+      next.push_back(keeps ? kept(given, param, left) : v(given));
     }
     carry(head.params, next);
     close();
     leave(i);
   }
 
+  // What a branch gave: of lanes of `outer`, the mask and the value of either side.
+  struct Choice {
+    std::string outer, taken, other, a, b;
+  };
+
   const Variety variety_;
+  const int mask_bits_;
+  std::unordered_map<int, Choice> choices_;
   int masks_ = 0;
 };
 

@@ -355,6 +355,25 @@ def test_occupancy_is_of_gpus(saxpy):
     assert not hasattr(saxpy, "occupancy")
 
 
+def test_check_compiles_and_runs_nothing():
+    assert wf.cpu_kernel(SAXPY, "saxpy").check() is None
+    with pytest.raises(wf.Error, match="f: does not compile:\nf.cpp:2:10: error: use of undeclared identifier 'y'"):
+        wf.cpu_kernel("void f(long begin, long end, float* r) {\n  r[0] = y;\n}", "f").check()
+
+
+def test_check_of_cuda_takes_no_gpu(capsys):
+    wf.show_versions()
+    if "NVRTC: none" in capsys.readouterr().out:
+        pytest.skip("there is no NVRTC")
+    text = "template <typename T> __global__ void f(const T* x, const double2 s, complex<T>* r) {\n  r[threadIdx.x] = x[0] * s.%s;\n}"
+    wf.cuda_kernel(text % "x", "f<float>").check()
+    wf.cuda_kernel(text % "y", "f<double>").check((16, 16))
+    with pytest.raises(wf.Error, match=r'f: does not compile:\nf.cu[(]2[)]: error: .*"w"'):
+        wf.cuda_kernel(text % "w", "f<float>").check()
+    with pytest.raises(wf.Error, match="f: a block has at most 1024 threads"):
+        wf.cuda_kernel(text % "x", "f<float>").check(2048)
+
+
 def test_has_limits_and_atomic_updates():
     k = wf.cpu_kernel("""#include <climits>
 #include <float.h>

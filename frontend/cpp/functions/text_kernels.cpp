@@ -12,10 +12,17 @@
 #include "frontend/cpp/record/record.h"
 #include "frontend/cpp/session/env.h"
 #include "frontend/cpp/weft/kernels.h"
+#include "runtime/cuda/cuda_device.h"
+#include "runtime/cuda/nvrtc.h"
 
 namespace weft {
 
 using ir::UserKernel;
+
+namespace {
+// The architecture that check() compiles for, whether a GPU is there or not.
+constexpr const char* kCheckedFor = "sm_90";
+}  // namespace
 
 struct TextKernel::State {
   State(UserKernel::Target of, const std::string& text_of, const std::string& called)
@@ -35,7 +42,17 @@ struct TextKernel::State {
   // The first parameters of one for the CPU are a part of the range.
   size_t first() const { return is_cuda() ? 0 : 2; }
   const KernelSource& source_for(const UserKernel& kernel) const;
-  // Error where the text does not compile.
+  // That of any call with blocks of this size: the text depends on what the parameters are alone.
+  UserKernel any_call(const KernelExtents& block) const;
+  // What f() gives, which compiles the text. Error where that does not compile.
+  template <typename F>
+  auto compiled(F&& f) const {
+    try {
+      return f();
+    } catch (const CompileError& e) {
+      throw Error(fmt::format("{}: does not compile:\n{}", title, of_users_text(e.log())));
+    }
+  }
   runtime::KernelRef load(runtime::Device& device, const UserKernel& kernel) const;
 };
 
@@ -166,25 +183,6 @@ void add_constants(const std::string& title, const std::vector<ir::KernelConstan
   }
 }
 
-// The kernel of any call with blocks of this size: the text depends on what the parameters are alone.
-UserKernel kernel_of_any_call(const std::vector<ir::KernelParameter>& parameters,
-                              const KernelExtents& block) {
-  UserKernel kernel;
-  kernel.target = UserKernel::Target::Cuda;
-  kernel.block = {block.x, block.y, block.z};
-  for (const ir::KernelParameter& p : parameters) {
-    using Kind = UserKernel::Argument::Kind;
-    const Kind kind = !p.is_pointer ? Kind::Value : p.is_const ? Kind::Operand : Kind::Result;
-    auto& types = kind == Kind::Result ? kernel.results : kernel.operands;
-    kernel.arguments.push_back(
-        {kind, types.size(),
-         (p.is_const && p.is_pointer ? "const " : "") + p.type + (p.is_pointer ? "*" : ""), p.name});
-    // A number of 16 bytes takes two words.
-    types.push_back({p.dtype.value_or(DType::F32), {}});
-  }
-  return kernel;
-}
-
 }  // namespace
 
 const KernelSource& TextKernel::State::source_for(const UserKernel& kernel) const {
@@ -200,12 +198,28 @@ const KernelSource& TextKernel::State::source_for(const UserKernel& kernel) cons
                                 : sources.emplace(std::move(key), user_source(kernel)).first->second;
 }
 
-runtime::KernelRef TextKernel::State::load(runtime::Device& device, const UserKernel& kernel) const {
-  try {
-    return device.load(source_for(kernel));
-  } catch (const CompileError& e) {
-    throw Error(fmt::format("{}: does not compile:\n{}", title, of_users_text(e.log())));
+UserKernel TextKernel::State::any_call(const KernelExtents& block) const {
+  UserKernel kernel;
+  kernel.target = target;
+  kernel.name = text.name;
+  kernel.title = title;
+  kernel.text = source;
+  kernel.block = {block.x, block.y, block.z};
+  for (const ir::KernelParameter& p : std::span(text.parameters).subspan(first())) {
+    using Kind = UserKernel::Argument::Kind;
+    const Kind kind = !p.is_pointer ? Kind::Value : p.is_const ? Kind::Operand : Kind::Result;
+    auto& types = kind == Kind::Result ? kernel.results : kernel.operands;
+    kernel.arguments.push_back(
+        {kind, types.size(),
+         (p.is_const && p.is_pointer ? "const " : "") + p.type + (p.is_pointer ? "*" : ""), p.name});
+    // A number of 16 bytes takes two words.
+    types.push_back({p.dtype.value_or(DType::F32), {}});
   }
+  return kernel;
+}
+
+runtime::KernelRef TextKernel::State::load(runtime::Device& device, const UserKernel& kernel) const {
+  return compiled([&] { return device.load(source_for(kernel)); });
 }
 
 const std::string& TextKernel::name() const { return state_->text.name; }
@@ -266,6 +280,21 @@ std::vector<Array> TextKernel::operator()(const KernelLaunch& launch,
   return results;
 }
 
+void TextKernel::check(const KernelExtents& block) const {
+  const State& s = *state_;
+  if (!s.is_cuda()) {
+    s.load(*detail::current_session().device("cpu").device, s.any_call({}));
+    return;
+  }
+  const UserKernel kernel = s.any_call(block);
+  check_launch(kernel, {.kind = TargetKind::Cuda});
+  std::string reason;
+  const auto nvrtc = runtime::cuda::Nvrtc::open(runtime::default_cuda_directories(), reason);
+  if (!nvrtc) throw Error(fmt::format("{}: check: CUDA is compiled by NVRTC: {}", s.title, reason));
+  const KernelSource& source = s.source_for(kernel);
+  s.compiled([&] { return nvrtc->compile(source.text, source.name, kCheckedFor); });
+}
+
 KernelOccupancy TextKernel::occupancy(const KernelExtents& block, int64_t shared_bytes,
                                       const std::string& device) const {
   const State& s = *state_;
@@ -274,10 +303,7 @@ KernelOccupancy TextKernel::occupancy(const KernelExtents& block, int64_t shared
   detail::DeviceSlot& on = detail::current_session().device(device);
   if (on.target.kind != TargetKind::Cuda)
     throw Error(fmt::format("{}: is a kernel for CUDA: got {}", s.title, on.name));
-  UserKernel kernel = kernel_of_any_call(s.text.parameters, block);
-  kernel.name = s.text.name;
-  kernel.title = s.title;
-  kernel.text = s.source;
+  UserKernel kernel = s.any_call(block);
   kernel.shared_bytes = shared_bytes;
   check_launch(kernel, on.target);
   const runtime::KernelRef loaded = s.load(*on.device, kernel);

@@ -70,6 +70,9 @@ class TextKernel {
                                 std::initializer_list<KernelArgument> arguments) const {
     return (*this)(launch, std::span(arguments.begin(), arguments.size()));
   }
+  // Compiles the text for blocks of this size, which a kernel for the CPU has none of, and launches nothing. A kernel for CUDA takes NVRTC,
+  // and no GPU. Error where the text does not compile.
+  void check(const KernelExtents& block = {256}) const;
   // Of a kernel for CUDA, which is compiled for these blocks. Error where the device is no GPU.
   KernelOccupancy occupancy(const KernelExtents& block, int64_t shared_bytes = 0,
                             const std::string& device = "cuda") const;

@@ -106,6 +106,8 @@ void bind_kernels(nb::module_& m) {
               return listed(kernel(launch, arguments.list));
             });
           })
+      .def("check",
+           [](const TextKernel& kernel, const Dims& block) { kernel.check({block[0], block[1], block[2]}); })
       .def("occupancy",
            [](const TextKernel& kernel, const Dims& block, int64_t shared_bytes, const std::string& device) {
              const KernelOccupancy o = kernel.occupancy({block[0], block[1], block[2]}, shared_bytes, device);

@@ -73,6 +73,38 @@ $fn $P weft_pack_$T($V x) { return __builtin_shufflevector(x.re, x.im, $zip); }
 $fn f32v weft_round_f16(f32v x) { return weft_unpack_f16(weft_pack_f16(x)); }
 //@ weft_round_bf16
 $fn f32v weft_round_bf16(f32v x) { return __builtin_bit_cast(f32v, weft_bf16_bits(x) & 0xffff0000u); }
+//@ mask32v
+// Truth where it is carried through loops and branches. Without mask registers that is whole lanes: LLVM would carry bits
+// as other lanes, and convert them for each choice.
+#if __AVX512F__
+typedef boolv mask32v;
+#else
+typedef i32v mask32v;
+#endif
+//@ mask64v
+#if __AVX512F__
+typedef boolv mask64v;
+#else
+typedef i64v mask64v;
+#endif
+//@ weft_wide_32
+#if __AVX512F__
+#define weft_wide_32(m) (m)
+#else
+#define weft_wide_32(m) (-__builtin_convertvector(m, i32v))
+#endif
+//@ weft_wide_64
+#if __AVX512F__
+#define weft_wide_64(m) (m)
+#else
+#define weft_wide_64(m) (-__builtin_convertvector(m, i64v))
+#endif
+//@ weft_truth
+#if __AVX512F__
+#define weft_truth(m) (m)
+#else
+#define weft_truth(m) __builtin_convertvector((m) < 0, boolv)
+#endif
 )";
 
 }  // namespace weft::emit

@@ -93,6 +93,10 @@ class Kernel:
 class CpuKernel(Kernel):
     """A kernel for the CPU: kernel(range, arguments)."""
 
+    def check(self) -> None:
+        """Compiles the text now, which the first call would do. Error where it does not compile."""
+        self._kernel.check([1, 1, 1])
+
     def __call__(self, range: int, args: Any, *, grain: int = 1024) -> Any:  # noqa: A002
         return self._launch([int(range), 1, 1], [1, 1, 1], [int(grain), 0, 1], args)
 
@@ -102,6 +106,10 @@ class CudaKernel(Kernel):
 
     def __call__(self, grid: Any, block: Any, args: Any, *, shared_mem: int = 0, cluster: int = 1, constants: Any = None) -> Any:
         return self._launch(self._extents("grid", grid), self._extents("block", block), [1, int(shared_mem), int(cluster)], args, constants)
+
+    def check(self, block: Any = 256) -> None:
+        """Compiles the text, for blocks of this size, by NVRTC, which takes no GPU. Error where it does not compile."""
+        self._kernel.check(self._extents("block", block))
 
     def occupancy(self, block: Any, *, shared_mem: int = 0, device: str = "cuda") -> Occupancy:
         """What launches in blocks of this size take of a GPU, as its driver says: how many blocks a multiprocessor runs at once."""

@@ -282,7 +282,7 @@ def clip(
         (x,) = converted("clip", [x], dtype, casting)
     min = None if _beyond(x, min, -1) else min
     max = None if _beyond(x, max, 1) else max
-    if min is not None and max is not None:
+    if min is not None and max is not None and not (x.dtype.kind == "f" and type(min) in (int, float) and type(max) in (int, float)):
         # The three together have a dtype: a number beside bools waits for what the other limit is.
         min, max = (one if type(one) in (bool, int, float, complex) else asarray(one) for one in (min, max))
         x = _core.astype(x, result_type(x, min, max))

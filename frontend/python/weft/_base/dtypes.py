@@ -81,13 +81,14 @@ def result_type(*arrays_and_dtypes: Any) -> Any:
     if not arrays_and_dtypes:
         raise ValueError("result_type: needs at least one array or dtype: got none")
     strong = None
-    weak = []
+    order = "bifc"
+    exceeding = "b"
     several = set()
     for value in arrays_and_dtypes:
         # NumPy's scalars are Python numbers too, but have a dtype.
         kind = None if hasattr(value, "dtype") else _kind_of_scalar(value)
         if kind is not None:
-            weak.append(kind)
+            exceeding = kind if order.index(kind) > order.index(exceeding) else exceeding
             continue
         given = _core.dtype(value.dtype if hasattr(value, "dtype") and not isinstance(value, type) else value)
         several.add(given)
@@ -97,8 +98,6 @@ def result_type(*arrays_and_dtypes: Any) -> Any:
 
         # Not two at a time: int16 and uint16 alone would ask for an int32, which no float32 holds.
         strong = numpy.result_type(*several)
-    order = "bifc"
-    exceeding = max(weak, key=order.index, default="b")
     if strong is None:
         return _core.dtype({"b": builtins.bool, "i": int, "f": float, "c": complex}[exceeding])
     if order.index(exceeding) <= order.index(_kind(strong)):

@@ -132,6 +132,7 @@
   X(kVectorsAtOnce, int64_t, 8, "vectors", "2026-11-22", "of a thread that takes a row in one step, at most")  \
   X(kLookBackThreads, int, 256, "threads", "2026-11-22", "of a block that scans a part of a row")                 \
   X(kBusyColumnThreads, int64_t, 1024, "threads", "2026-11-21", "of a multiprocessor, where accumulators take registers too") \
+  X(kAgainThreads, int64_t, 512, "threads", "2026-11-28", "of a multiprocessor, where columns are loaded in each sweep") \
   X(kTurnThreads, int64_t, 512, "threads", "2026-11-22", "of a block that takes strips of columns in turn")    \
   X(kLongColumn, int64_t, 1024, "elements", "2026-11-22", "from which on blocks take strips in turn")          \
   X(kLongSingleColumn, int64_t, 8192, "elements", "2026-11-22", "the same for columns without vectors")        \

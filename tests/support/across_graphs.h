@@ -45,6 +45,39 @@ inline std::string layer_norm_gradients(const std::string& dtype, int64_t rows, 
                      dtype, rows, width);
 }
 
+// Those of a batch norm, as one program of its columns.
+inline std::string batch_norm_gradients(const std::string& dtype, int64_t rows, int64_t width) {
+  return fmt::format(R"(graph {{
+  %x = input "x" : {0}[{1}, {2}]
+  %dy = input "dy" : {0}[{1}, {2}]
+  %gain = input "gain" : {0}[{2}]
+  %s = sum %x, axes=[0]
+  %m = divide %s, {1}
+  %c = subtract %x, %m
+  %q = square %c
+  %v = sum %q, axes=[0]
+  %w = divide %v, {1}
+  %e = add %w, 0.001
+  %r = rsqrt %e
+  %h = multiply %c, %r
+  %dbias = sum %dy, axes=[0]
+  %dyh = multiply %dy, %h
+  %dgain = sum %dyh, axes=[0]
+  %dh = multiply %dy, %gain
+  %a = sum %dh, axes=[0]
+  %dhh = multiply %dh, %h
+  %b = sum %dhh, axes=[0]
+  %a0 = divide %a, {1}
+  %b0 = divide %b, {1}
+  %t = subtract %dh, %a0
+  %u = multiply %h, %b0
+  %o = subtract %t, %u
+  %dx = multiply %o, %r
+  return %dx, %dgain, %dbias
+}})",
+                     dtype, rows, width);
+}
+
 // Those of an RMS norm, of its input and its gain.
 inline std::string rms_norm_gradients(const std::string& dtype, int64_t rows, int64_t width) {
   return fmt::format(R"(graph {{

@@ -77,6 +77,8 @@ std::vector<ScheduleExample> schedule_examples() {
     add(fmt::format("softmax over the rows, {} rows of {}", r, c), softmax(r, c, 0));
   for (auto [r, c] : {std::pair{32768, 1024}, {100, 5000}, {1000000, 3}})
     add(fmt::format("gradients of a layer norm, {} rows of {}", r, c), layer_norm_gradients("f32", r, c));
+  for (auto [r, c] : {std::pair{16384, 4096}, {16384, 2048}})
+    add(fmt::format("gradients of a batch norm, {} rows of {}", r, c), batch_norm_gradients("f32", r, c));
   for (auto [c, w] : {std::pair{4, 3136}, {10, 4096}})
     add(fmt::format("gradients of a group norm, 64 rows of 32 groups of {} channels of {}", c, w),
         group_norm_gradients("f32", 64, 32, c, w));

@@ -3,10 +3,13 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <tuple>
 #include <utility>
+#include <variant>
 
 #include "compiler/ir/text/parse.h"
 #include "compiler/plan/plan.h"
+#include "tests/support/across_graphs.h"
 #include "tests/support/cuda_cases.h"
 #include "tests/support/cuda_graphs.h"
 
@@ -107,6 +110,20 @@ TEST(CudaMeaning, OfStripsCopiedInVectors) {
             });
         all.add(std::move(c));
       }
+  all.check(2e-2, 0);
+}
+
+// Few strips that are loaded in each sweep have more threads, as many as the device has room for.
+TEST(CudaMeaning, OfFewLongColumnsThatAreLoadedAgain) {
+  EmulatedCases all;
+  for (auto [dtype, width, threads] :
+       {std::tuple{"f32", 32, 512}, {"f32", 60, 256}, {"f64", 34, 256}, {"bf16", 32, 512}}) {
+    CudaCase c = compile(ir::parse(batch_norm_gradients(dtype, 6000, width)), tiny());
+    const CudaSchedule& schedule = c.kernels[0].schedule;
+    ASSERT_TRUE(std::holds_alternative<cuda::Columns>(schedule.shape)) << schedule.reason;
+    EXPECT_EQ(schedule.threads, threads) << dtype << " " << width;
+    all.add(std::move(c));
+  }
   all.check(2e-2, 0);
 }
 

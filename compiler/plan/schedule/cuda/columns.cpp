@@ -29,6 +29,12 @@ CudaSchedule walk_down(const RowProgram& p, const Facts& facts, const Vectors& v
   if (columns >= facts.fill || p.scans()) across = kThreads;
   while (s.threads > 64 && is_too_large_to_join(p, v.lanes, s.threads)) s.threads /= 2;
   across = std::min<int64_t>(across, s.threads);
+  // Few strips have more threads each, so that more loads are under way.
+  const int64_t filled =
+      facts.processors * kAgainThreads / std::max<int64_t>(round_up(columns, across) / across, 1);
+  while (again && !p.scans() && 2 * s.threads <= std::min<int64_t>(filled, kThreadsOfBlock) &&
+         !is_too_large_to_join(p, v.lanes, 2 * s.threads * across / kWarp))
+    s.threads *= 2;
   Columns shape{static_cast<int>(s.threads / across)};
   if (p.scans()) shape.down = 1, s.threads = static_cast<int>(across);
   while (shape.down > 1 && shape.down > row) shape.down /= 2, s.threads /= 2;

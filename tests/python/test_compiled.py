@@ -475,7 +475,7 @@ def test_what_a_mask_picks_that_is_an_argument_is_written_by_the_same_mask(progr
 
 @pytest.mark.parametrize(
     "program",
-    ["x[m]", "wf.sum(x[m])", "len(x[m])", "wf.sqrt(x[m])", "[v for v in x[m]]", "x[m][:1]", "x[m] + y", "x[m] + x[y > 2]", "x[m, None, m]", "x.__setitem__(m, y)", "1 if x[m] else 2",
+    ["x[m]", "wf.cumsum(x[m])", "len(x[m])", "wf.sqrt(x[m])", "[v for v in x[m]]", "x[m][:1]", "x[m] + y", "x[m] + x[y > 2]", "x[m, None, m]", "x.__setitem__(m, y)", "1 if x[m] else 2",
      "x.reshape(2, 2)[m.reshape(2, 2)].shape", "x.__setitem__(y > 2, x[m])", "x[m.any()]", "wf.compress(m, x[m])", "wf.reshape(x, (2, 2))[m[:2], [0, 1]]"],
 )  # fmt: skip
 def test_how_much_a_mask_picks_that_is_an_argument_is_not_known(program):

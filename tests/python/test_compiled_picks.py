@@ -137,6 +137,25 @@ def test_reductions_of_another_axis_stay_picked():
     assert int(size) == picked.size
 
 
+@pytest.mark.parametrize("name", ["sum", "prod", "max", "min", "any", "all", "mean", "var", "std"])
+def test_functions_of_what_a_mask_picks_do_what_its_methods_do(name):
+    a = rng.normal(size=(20, 3)).round(2)
+    of_weft, of_numpy = getattr(wf, name), getattr(np, name)
+    for of, options in ((lambda x: x[x > 0.5], {}), (lambda x: x[:, 0][x[:, 1] > 0], {"axis": 0}), (lambda x: x[x[:, 0] > 0], {"axis": 0, "keepdims": True})):
+        expected = of_numpy(of(a), **options)
+        got = compiled(lambda x: of_weft(of(x), **options), a)
+        assert got.shape == expected.shape and got.dtype == expected.dtype
+        np.testing.assert_allclose(np.asarray(got), expected, rtol=1e-12)
+    if name in ("sum", "mean", "var", "std"):
+        assert compiled(lambda x: of_weft(x[x > 0.5], dtype="f4"), a).dtype == np.float32
+    if name in ("var", "std"):
+        np.testing.assert_allclose(float(compiled(lambda x: of_weft(x[x > 0.5], correction=1), a)), of_numpy(a[a > 0.5], ddof=1), rtol=1e-12)
+    if name in ("sum", "max"):
+        np.testing.assert_allclose(float(compiled(lambda x: of_weft(x[x > 0.5], initial=7.0), a)), of_numpy(a[a > 0.5], initial=7.0), rtol=1e-12)
+    with pytest.raises(wf.Error, match="out= or where="):
+        wf.compile(lambda x: of_weft(x[x > 0.5], where=x[0] > 0))(wf.asarray(a))
+
+
 def test_of_nothing_picked_reductions_give_what_changes_none():
     a = wf.asarray(np.arange(4.0))
     g = wf.compile(lambda x: (x[x > 9].sum(), x[x > 9].max(), x[x > 9].min(), x[x > 9].mean()))

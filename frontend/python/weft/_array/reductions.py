@@ -6,6 +6,7 @@ import builtins
 
 from weft import _core
 from weft._core import Array
+from weft._array.picked_later import Picked
 from weft._array.shaping import moveaxis, normalized
 from weft._base.arguments import no_value
 from weft._base.asarray import asarray
@@ -29,6 +30,11 @@ def _masked(x: Array, where: Any, identity: Any) -> Array:
     if masked.shape != x.shape:
         raise ValueError(f"where: broadcasts to what is reduced, {x.shape}: got {asarray(where).shape}")
     return masked
+
+
+def _of_picked(name: str, x: Picked, axis: Any, keepdims: Any, **options: Any) -> Any:
+    """What the method of this name gives of what a mask picks whose value is not known yet."""
+    return getattr(x, name)(axis, keepdims=keepdims, **{key: one for key, one in options.items() if one is not no_value})
 
 
 def with_out(x: Array, out: Any) -> Array:
@@ -76,6 +82,8 @@ def sum(
     initial: Any = no_value, where: Any = True,
 ) -> Array:
     """The sum; of integers and bools in 64 bits unless told, or in the dtype of `out` if that holds more."""
+    if type(a) is Picked:
+        return _of_picked("sum", a, axis, keepdims, dtype=dtype, out=out, initial=initial, where=where)
     return cast_into(_accumulate("sum", _core.sum, _core.add, a, axis, dtype, out, keepdims, initial, where, 0), out)
 
 
@@ -84,6 +92,8 @@ def prod(
     initial: Any = no_value, where: Any = True,
 ) -> Array:
     """The product; of integers and bools in 64 bits unless told, or in the dtype of `out` if that holds more."""
+    if type(a) is Picked:
+        return _of_picked("prod", a, axis, keepdims, dtype=dtype, out=out, initial=initial, where=where)
     return cast_into(_accumulate("prod", _core.prod, _core.multiply, a, axis, dtype, out, keepdims, initial, where, 1), out)
 
 
@@ -140,6 +150,8 @@ def max(
     where: Any = True,
 ) -> Array:
     """The largest; NaN if any is."""
+    if type(a) is Picked:
+        return _of_picked("max", a, axis, keepdims, out=out, initial=initial, where=where)
     return _extremum(_core.max, _core.maximum, a, axis, out, keepdims, initial, where)
 
 
@@ -148,6 +160,8 @@ def min(
     where: Any = True,
 ) -> Array:
     """The smallest; NaN if any is."""
+    if type(a) is Picked:
+        return _of_picked("min", a, axis, keepdims, out=out, initial=initial, where=where)
     return _extremum(_core.min, _core.minimum, a, axis, out, keepdims, initial, where)
 
 
@@ -163,11 +177,15 @@ def ptp(a: Any, axis: Axis = None, out: Any = None, keepdims: builtins.bool = Fa
 
 def any(a: Any, axis: Axis = None, out: Any = None, keepdims: builtins.bool = False, *, where: Any = True) -> Array:
     """Whether some element is not zero."""
+    if type(a) is Picked:
+        return _of_picked("any", a, axis, keepdims, out=out, where=where)
     return cast_into(_core.any(_masked(asarray(a), where, False), axis, keepdims), out)
 
 
 def all(a: Any, axis: Axis = None, out: Any = None, keepdims: builtins.bool = False, *, where: Any = True) -> Array:
     """Whether no element is zero."""
+    if type(a) is Picked:
+        return _of_picked("all", a, axis, keepdims, out=out, where=where)
     return cast_into(_core.all(_masked(asarray(a), where, True), axis, keepdims), out)
 
 
@@ -217,6 +235,8 @@ def mean(
     where: Any = True,
 ) -> Array:
     """The arithmetic mean; float64 for integers and bools."""
+    if type(a) is Picked:
+        return _of_picked("mean", a, axis, keepdims, dtype=dtype, out=out, where=where)
     x = asarray(a)
     if dtype is not None:
         x = _core.astype(x, _core.dtype(dtype))
@@ -300,6 +320,8 @@ def var(
     *, correction: float = no_value, where: Any = True, mean: Any = None,
 ) -> Array:
     """The mean squared distance to the mean, which may be given with its axes kept, over count - correction."""
+    if type(a) is Picked:
+        return _of_picked("var", a, axis, keepdims, dtype=dtype, out=out, ddof=ddof, correction=correction, where=where, mean=mean)
     return _spread("var", a, axis, dtype, out, ddof, keepdims, correction, where, mean)
 
 
@@ -308,6 +330,8 @@ def std(
     *, correction: float = no_value, where: Any = True, mean: Any = None,
 ) -> Array:
     """The square root of var()."""
+    if type(a) is Picked:
+        return _of_picked("std", a, axis, keepdims, dtype=dtype, out=out, ddof=ddof, correction=correction, where=where, mean=mean)
     try:
         return _spread("std", a, axis, dtype, out, ddof, keepdims, correction, where, mean)
     except Exception as error:

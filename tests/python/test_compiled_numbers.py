@@ -1,7 +1,13 @@
 """Numbers as arguments of compiled functions: arguments of the program, unless their value decides something."""
 
+import cmath
+import datetime
+import decimal
+import json
 import math
+import operator
 import os
+import statistics
 import warnings
 
 import numpy as np
@@ -143,6 +149,86 @@ def test_only_what_decides_is_recorded_again():
     assert "a: any float, n = 2 (its value was asked for at test_compiled_numbers.py:" in f.why()
 
 
+@wf.compile
+def of_a_helper(x, a):
+    return _doubled_if_float(x, a)
+
+
+def _doubled_if_float(x, a):
+    return x * 2 if type(a) is float else x * 3
+
+
+kind_of = type
+
+
+def _imports(x, a):
+    from statistics import mean
+
+    return x * mean([a, 1])
+
+
+class _Scales:
+    def __init__(self, factor):
+        self.factor = factor
+
+    def scaled(self, x, a):
+        return x * self.factor if issubclass(type(a), float) else x
+
+    __hash__ = None
+
+
+@pytest.mark.parametrize("body", [
+    _doubled_if_float, lambda x, a: x * 2 if type(a) in (int, float) else x, lambda x, a: x * 2 if type(a) == int else x, lambda x, a: x * type(a)(3),  # noqa: E721
+    lambda x, a: x * {int: 2, float: 3, np.float64: 4}[type(a)], lambda x, a: x * 2 if kind_of(a) is float else x, lambda x, a: (lambda: x * type(a)(2))(),
+    lambda x, a: x * 2 if [*map(type, (a,))] == [float] else x, _Scales(5).scaled, lambda x, a: x * statistics.mean([a, 1]), _imports,
+    lambda x, a: x * len(json.dumps(a)), lambda x, a: x * float(decimal.Decimal(a)), lambda x, a: x * datetime.timedelta(seconds=a).total_seconds(),
+], ids=range(14))  # fmt: skip
+def test_code_that_asks_for_a_numbers_type_gets_the_number(body):
+    x = wf.arange(3.0)
+    f = wf.compile(body)
+    for a in (1.5, 2, np.float64(2.5)):
+        same(f(x, a), body(x, a))
+        same(f(x, a=a), body(x, a))
+    assert "any" not in f.why() and "a = 1.5 (its value was asked for at test_compiled_numbers.py:" in f.why()
+
+
+def test_the_line_that_asks_for_a_type_is_named_where_it_is_in_a_function_that_is_called():
+    line = _doubled_if_float.__code__.co_firstlineno + 1
+    of_a_helper(wf.ones(2), 1.5)
+    assert f"a = 1.5 (its value was asked for at test_compiled_numbers.py:{line})" in of_a_helper.why()
+    no_type = wf.compile(lambda x, a: x * a if isinstance(a, float) and a.__class__ is float else x)
+    assert no_type(wf.ones(2), 1.5).tolist() == [1.5] * 2 and "a: any float" in no_type.why()
+
+
+@pytest.mark.parametrize("a", [1.5, 2, np.float64(2.5)])
+@pytest.mark.parametrize("body", [
+    lambda x, a: x * complex(a), lambda x, a: x * complex(a, 1), lambda x, a: x * cmath.sqrt(a), lambda x, a: x[:a], lambda x, a: x * len(range(a)),
+    lambda x, a: x.sum(axis=a - 2), lambda x, a: x * ~a, lambda x, a: x * (a << 1), lambda x, a: x * (1 >> a), lambda x, a: x * (a & 1), lambda x, a: x * (1 | a),
+    lambda x, a: x * (a ^ 3), lambda x, a: x * operator.index(a), lambda x, a: x * divmod(7, a)[1], lambda x, a: x * (7 % a), lambda x, a: x * (7 // a),
+    lambda x, a: x if a < "s" else -x, lambda x, a: x * math.floor(a), lambda x, a: x * round(a, 1), lambda x, a: x * math.trunc(a),
+], ids=range(20))  # fmt: skip
+def test_operators_of_a_number_give_and_raise_what_pythons_do(body, a):
+    x = wf.arange(6.0)
+    try:
+        expected = body(x, a)
+    except TypeError as error:
+        with pytest.raises(TypeError) as raised:
+            wf.compile(body)(x, a)
+        assert str(raised.value) == str(error)
+    else:
+        same(wf.compile(body)(x, a), expected)
+
+
+def test_a_number_that_is_returned_is_asked_for_there():
+    def gives(x, a):
+        return x, a
+
+    f = wf.compile(gives)
+    f(wf.ones(2), 1.5)
+    f(wf.ones(2), a=2.5)
+    assert f.why().count("(its value was asked for at the return of gives)") == 2
+
+
 def test_a_number_that_is_kept_is_a_number():
     kept = []
 
@@ -175,14 +261,44 @@ def test_many_recordings_warn_once():
     assert len(warned) == 1 and f.recordings == 12 and f.why().count("\n") == 12
 
 
+@pytest.mark.parametrize("call", [lambda f, n: f(wf.ones(2), n), lambda f, n: f(wf.ones(2), n=n), lambda f, n: f(x=wf.ones(2), n=[n])], ids=["place", "keyword", "list"])
+def test_the_warning_of_many_recordings_names_the_line_that_calls(call):
+    f = wf.compile(lambda x, n: x * len(str(n)))
+    with pytest.warns(UserWarning, match="has been recorded 8 times") as warned:
+        for n in range(8):
+            call(f, n)
+    assert warned[0].filename == __file__ and warned[0].lineno == call.__code__.co_firstlineno
+
+
+def test_a_methods_arguments_have_their_names():
+    class Steps:
+        rate = 0.5
+
+        def step(self, u, dt):
+            return u + self.rate * dt
+
+    f = wf.compile(Steps().step, donate="u")
+    u = wf.ones(100)
+    f(u, wf.ones(100))
+    assert f.why().startswith("1. u: (100,) f64, dt: (100,) f64")
+    with pytest.raises(wf.Error, match="donated"):
+        u.tolist()
+
+
 def test_what_is_printed_while_recording(capsys):
     @wf.compile
     def f(x):
-        print(x, repr(x > 0), f"{x.sum():.2f}", wf.ones(1))
+        print(x, repr(x > 0), f"{x.sum()}", wf.ones(1))
         return x
 
     f(wf.ones(1000))
     assert capsys.readouterr().out == "<recorded (1000,) f64> <recorded (1000,) bool> <recorded () f64> [1.]\n"
+
+
+@pytest.mark.parametrize("formatted", [lambda x: f"{x.sum():.2f}", lambda x: format(x, ">3"), lambda x: "{:e}".format(x[0])])
+def test_a_format_of_a_value_that_is_not_known_is_refused(formatted):
+    with pytest.raises(wf.Error, match="have no values while it is recorded.* write where"):
+        wf.compile(lambda x: (x, formatted(x)))(wf.ones(1000))
 
 
 def test_explain_shows_a_function_as_it_is_recorded():

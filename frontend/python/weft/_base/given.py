@@ -6,6 +6,7 @@ number would have beside them: NumPy's float64 keeps its own. Whatever looks at 
 
 from __future__ import annotations
 
+import math
 import operator
 import sys
 
@@ -16,13 +17,13 @@ TYPE_CHECKING = False  # typing is slow to import
 if TYPE_CHECKING:
     from typing import Any, Callable
 
-_package = __file__.rpartition("_base")[0]
+package = __file__.rpartition("_base")[0]
 
 
 def _line() -> str:
     """The line outside of the package that is being run."""
     frame: Any = sys._getframe(1)
-    while frame and frame.f_code.co_filename.startswith(_package):
+    while frame and frame.f_code.co_filename.startswith(package):
         frame = frame.f_back
     return f"{frame.f_code.co_filename.rpartition('/')[2]}:{frame.f_lineno}" if frame else ""
 
@@ -53,10 +54,10 @@ class Given:
     def __class__(self) -> Any:  # isinstance() takes it for the number that it is
         return type(self.value)
 
-    def known(self) -> Any:
-        """The value, which decides something."""
+    def known(self, where: str = "") -> Any:
+        """The value, which decides something at the line that is being run unless told."""
         for place in self.places:
-            self.decided.setdefault(place, _line())
+            self.decided.setdefault(place, where or _line())
         return self.value
 
     def _is_float(self) -> bool:
@@ -102,9 +103,9 @@ def is_float64(value: Any) -> bool:
     return numpy is not None and type(value) is numpy.float64
 
 
-def known(value: Any) -> Any:
+def known(value: Any, where: str = "") -> Any:
     """The value of what may be such a number, where the value decides something."""
-    return value.known() if type(value) is Given else value
+    return value.known(where) if type(value) is Given else value
 
 
 def beside(value: Any, x: Array) -> Any:
@@ -142,18 +143,39 @@ def _arithmetic(name: str) -> None:
 
 
 def _looks(name: str) -> None:
+    of_value: Callable[..., Any] = _of_values[name]
+
     def of(self: Given, *args: Any) -> Any:
         if args and isinstance(args[0], Array):
             return NotImplemented
-        return getattr(self.known(), f"__{name}__")(*(known(one) for one in args))
+        return of_value(self.known(), *(known(one) for one in args))
 
     setattr(Given, f"__{name}__", of)
 
 
+def _reflected(name: str) -> None:
+    of_values: Callable[..., Any] = _of_values[name]
+
+    def reflected(self: Given, other: Any) -> Any:
+        return NotImplemented if isinstance(other, Array) else of_values(known(other), self.known())
+
+    setattr(Given, f"__r{name}__", reflected)
+
+
+# Python's operators and functions of values: these raise what they raise of the number itself.
+_of_values: dict[str, Callable[..., Any]] = {
+    "bool": bool, "int": int, "float": float, "complex": complex, "index": operator.index, "round": round, "trunc": math.trunc, "floor": math.floor,
+    "ceil": math.ceil, "hash": hash, "str": str, "repr": repr, "format": format, "invert": operator.invert, "divmod": divmod, "mod": operator.mod,
+    "floordiv": operator.floordiv, "and": operator.and_, "or": operator.or_, "xor": operator.xor, "lshift": operator.lshift, "rshift": operator.rshift,
+    "lt": operator.lt, "le": operator.le, "gt": operator.gt, "ge": operator.ge, "eq": operator.eq, "ne": operator.ne,
+}  # fmt: skip
+
+
 for _name in ("add", "sub", "mul", "truediv"):
     _arithmetic(_name)
-for _name in ("bool int float index complex round trunc floor ceil hash str repr format divmod rdivmod mod rmod floordiv rfloordiv "
-              "lt le gt ge eq ne and rand or ror xor rxor lshift rlshift rshift rrshift invert").split():  # fmt: skip
+for _name in _of_values:
     _looks(_name)
+for _name in "divmod mod floordiv and or xor lshift rshift".split():
+    _reflected(_name)
 
 _core.take_given_with(Given)

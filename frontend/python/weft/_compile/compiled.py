@@ -7,6 +7,7 @@ import functools
 import gc
 import sys
 import time
+import types
 
 from weft import _core
 from weft._core import Array, Error
@@ -165,6 +166,7 @@ def _record(
     arrays of the result while they are recorded. `donated`: places of arguments whose memory results may get. `make` makes the program: Compiled
     unless told."""
     decided = Decided()
+    at_return = f"the return of {getattr(f, '__name__', type(f).__name__)}"
     kind: Any = None
     values: list[bool] = []
 
@@ -173,7 +175,7 @@ def _record(
         given = list(args)
         for place, array in zip(places, arrays):
             given[place] = array
-        for place, array in zip(numbers, arrays[len(places):]):
+        for place, array in zip(numbers if asks_for_types is None else (), arrays[len(places):]):
             given[place] = Given(args[place], array, frozenset((place,)), decided)
         outside = recording.set(object())
         try:
@@ -189,7 +191,7 @@ def _record(
             return []
         leaves: list[Any] = []
         structure = _taken_apart(result, leaves)
-        leaves = [known(one) for one in leaves]
+        leaves = [known(one, at_return) for one in leaves]
         others = tuple((i, one) for i, one in enumerate(leaves) if _as_it_is(one))
         results = [one for one in leaves if not _as_it_is(one)]
         for one in results:
@@ -205,7 +207,9 @@ def _record(
         kind = type(result) if plain else functools.partial(_result, structure, others)
         return results
 
-    read, filled = guards(f, [one for i, one in enumerate(args) if i not in places])
+    read, filled, asks_for_types = guards(f, [one for i, one in enumerate(args) if i not in places])
+    if asks_for_types is not None:  # type() cannot be told what a number stands for
+        decided.update(dict.fromkeys(numbers, asks_for_types))
     held: list[Any] = []
     program = (make or _core.Compiled)([args[place] for place in places] + number_arrays, flat, held, [i for i, place in enumerate(places) if place in donated])
     decided.end()
@@ -242,6 +246,7 @@ def _of_leaves(f: Callable[..., Any], structure: Any) -> Callable[..., Any]:
         return result
 
     unpacked.__wrapped__ = f  # type: ignore[attr-defined]
+    unpacked.__name__ = getattr(f, "__name__", type(f).__name__)
     return unpacked
 
 
@@ -412,8 +417,9 @@ def compile(f: Callable[..., Any] | None = None, *, donate: Any = ()) -> Callabl
     if not callable(f):
         raise TypeError(f"compile: takes a function: got {type(f).__name__}")
     code = getattr(f, "__code__", None)
-    names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount] if code is not None else ()
-    positional = code.co_argcount if code is not None else 0
+    bound = isinstance(f, types.MethodType)  # to its first parameter
+    names = code.co_varnames[bound : code.co_argcount + code.co_kwonlyargcount] if code is not None else ()
+    positional = code.co_argcount - bound if code is not None else 0
     noted = Recordings(getattr(f, "__qualname__", type(f).__name__), names[:positional])
     takes_any = code is None or code.co_flags & _takes_any
     donated = _donated(donate, names, positional, sys.maxsize if takes_any else positional)

@@ -33,6 +33,8 @@ _unnamed = frozenset(f"__{name}__" for name in (
     f"__{kind}{name}__" for kind in ("", "r", "i") for name in
     "add sub mul matmul truediv floordiv mod divmod pow lshift rshift and xor or".split())
 _by_name = frozenset(("getattr", "hasattr", "vars", "dir", "attrgetter", "__dict__", "__getattribute__"))  # read attributes that no code names
+_exact = frozenset(("type", "issubclass"))  # tell a number that is recorded from the float that it stands for, which isinstance() does not
+_exact_modules = frozenset(("datetime", "decimal", "json", "statistics"))  # of Python's own: ask for the type of numbers in their code
 _most = 256  # elements of a container that is followed
 _digested_from = 256 * 1024  # bytes of an array of NumPy's, beyond which a digest is kept in place of a copy
 
@@ -59,6 +61,44 @@ def _names(code: types.CodeType) -> tuple[frozenset[str], frozenset[str], bool]:
         handles = True  # or asks first, or gives what is to be taken instead
         attributes.update(text for text in code.co_consts if isinstance(text, str) and text.isidentifier())
     return frozenset(variables), frozenset(attributes), handles
+
+
+def _line_of(code: types.CodeType, name: str) -> str | None:
+    """The line at which the code, or that of a function inside of it, names a variable or imports a module."""
+    import dis
+
+    line, starts = code.co_firstlineno, dict(dis.findlinestarts(code))
+    for one in dis.get_instructions(code):
+        line = starts.get(one.offset) or line
+        if isinstance(one.argval, types.CodeType):
+            if (inner := _line_of(one.argval, name)) is not None:
+                return inner
+        elif one.argval == name and one.opname in ("LOAD_GLOBAL", "LOAD_NAME", "LOAD_DEREF", "IMPORT_NAME"):
+            return f"{os.path.basename(code.co_filename)}:{line}"
+    return None
+
+
+def _asks_for_types(name: str, *value: Any) -> bool:
+    """Whether what a variable of this name is, Python's own where no value is given, tells a number from one that stands for it."""
+    if not value:
+        return name in _exact
+    one = value[0]
+    if isinstance(one, types.ModuleType):
+        return one.__name__.partition(".")[0] in _exact_modules
+    return one is type or one is issubclass or (callable(one) and _module_of(one).partition(".")[0].lstrip("_") in _exact_modules)
+
+
+@functools.lru_cache(maxsize=1024)
+def _imported(code: types.CodeType) -> str | None:
+    """The name of such a module that the code imports itself, that of functions inside of it too."""
+    import dis
+
+    for one in dis.get_instructions(code):
+        if one.opname == "IMPORT_NAME" and one.argval.partition(".")[0] in _exact_modules:
+            return str(one.argval)
+        if isinstance(one.argval, types.CodeType) and (inner := _imported(one.argval)) is not None:
+            return inner
+    return None
 
 
 @functools.lru_cache(maxsize=1024)
@@ -133,6 +173,7 @@ class Walk:
         self.filled: list[tuple[Any, Any]] = []
         self.seen: dict[int, Any] = {}
         self.asked: set[tuple[int, str]] = set()
+        self.asks_for_types: str | None = None  # the line of code that may ask what type a number has
 
     def bound(self, holder: Any, key: Any, value: Any) -> None:
         """The value that a name, an attribute or a place stands for."""
@@ -244,6 +285,7 @@ class Walk:
         self.found.attributes |= attributes
         self.found.any |= not _by_name.isdisjoint(variables | attributes)
         self.found.misses |= handles
+        self.types_asked(f, variables)
         for name in variables:
             if name in f.__globals__:
                 self.bound(f.__globals__, name, f.__globals__[name])
@@ -257,6 +299,17 @@ class Walk:
         for value in (*(f.__defaults__ or ()), *(f.__kwdefaults__ or {}).values()):
             self.visit(value)
         self.instance(f)
+
+    def types_asked(self, f: types.FunctionType, variables: frozenset[str]) -> None:
+        """Notes where the function names type(), issubclass() or what asks for types itself."""
+        if self.asks_for_types is not None:
+            return
+        values = {name: bound_now(cell, None) for name, cell in zip(f.__code__.co_freevars, f.__closure__ or ())}
+        named = [name for name in variables if _asks_for_types(name, *([f.__globals__[name]] if name in f.__globals__ else []))]
+        named += [name for name, value in values.items() if _asks_for_types(name, value)]
+        name = next(iter(named), None) or _imported(f.__code__)
+        if name is not None:
+            self.asks_for_types = _line_of(f.__code__, name) or f.__qualname__
 
     def class_of(self, kind: type, holder: Any, own: Any = None) -> None:
         """What a class has under the names; `holder`: it, or an object of it, whose attributes are `own`."""
@@ -346,13 +399,14 @@ def guards_of_filled(filled: list[tuple[Any, Any]]) -> list[tuple[Any, ...]]:
     return found
 
 
-def guards(f: Any, arguments: list[Any]) -> tuple[list[tuple[Any, ...]], list[tuple[Any, Any]]]:
+def guards(f: Any, arguments: list[Any]) -> tuple[list[tuple[Any, ...]], list[tuple[Any, Any]], str | None]:
     """Where the values lie that the function may have read, and what they are now: (variable's cell, None, value),
     (namespace, name, value), (object, attribute, value), (object, slot, value), (class, name, what it or a base has under it),
     (container, None, its parts), (what has bytes, None, these or their digest). Without a value: what is not there. And what reading itself
-    fills, for guards_of_filled() afterwards: (defaultdict, None), (namespace, name of a cached property)."""
+    fills, for guards_of_filled() afterwards: (defaultdict, None), (namespace, name of a cached property). And the line that may ask for a
+    number's type."""
     walk = walked(f, arguments)
-    return walk.guards, walk.filled
+    return walk.guards, walk.filled, walk.asks_for_types
 
 
 def walked(f: Any, arguments: list[Any], make: Any = Walk) -> Any:

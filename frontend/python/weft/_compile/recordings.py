@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import sys
 import warnings
 
 from weft import _core
 from weft._core import Array
+from weft._base.given import package
 from weft._base.recorded import described
 
 TYPE_CHECKING = False  # typing is slow to import
@@ -13,6 +15,14 @@ if TYPE_CHECKING:
     from typing import Any
 
 _many = 8  # recordings, after which a function's user may not know of them
+
+
+def _level_of_caller() -> int:
+    """The level at which a warning that the function calling this gives names the first line outside of the package."""
+    level, frame = 1, sys._getframe(1)
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(package):
+        level, frame = level + 1, frame.f_back
+    return level
 
 
 class Recordings:
@@ -46,7 +56,7 @@ class Recordings:
         self.lines.append((", ".join(parts) or "no arguments") + (f"; outside, {changed}" if changed else ""))
         if len(self.lines) == _many:
             warnings.warn(f"compile: {self.name} has been recorded {_many} times, the last time for {self.lines[-1]}: why() lists all of them",
-                          stacklevel=3)
+                          stacklevel=_level_of_caller())
 
     def why(self) -> str:
         """A line for each recording so far: the arguments that it is for."""

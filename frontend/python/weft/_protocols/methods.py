@@ -61,7 +61,7 @@ def _str(self: Array) -> str:
 
 
 def _format(self: Array, spec: str) -> str:
-    if _has_no_value(self):
+    if not spec and _has_no_value(self):
         return f"<recorded {described(self)}>"
     return format(self.item() if spec and self.ndim == 0 else to_numpy(self), spec)
 

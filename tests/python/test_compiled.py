@@ -118,14 +118,14 @@ def test_numbers_are_told_apart_by_sign_dtype_and_nan():
         return wf.copysign(x, n[0] if isinstance(n, tuple) else n)
 
     x = wf.ones(3)
-    for zero in (0.0, np.float32(0), (0.0, 1)):
+    for zero in (0.0, np.float32(0), (np.float32(0), 1), (0.0, 1)):
         assert f(x, zero).tolist() == [1] * 3
-    for zero in (-0.0, np.float32(-0.0), (-0.0, 1)):
+    for zero in (-0.0, np.float32(-0.0), (np.float32(-0.0), 1), (-0.0, 1)):
         assert f(x, zero).tolist() == [-1] * 3
-    assert len(calls) == 5  # floats are arguments of one recording
+    assert len(calls) == 6  # floats are arguments of one recording, in tuples too
     for _ in range(3):
         f(x, float("nan")), f(x, np.float32("nan")), f(x, 1), f(x, True), f(x, 1.0)
-    assert len(calls) == 8
+    assert len(calls) == 9
 
 
 def test_recordings_for_several_kinds_of_arguments_stand_beside_each_other():

@@ -1,6 +1,7 @@
 """Numbers as arguments of compiled functions: arguments of the program, unless their value decides something."""
 
 import cmath
+import collections
 import datetime
 import decimal
 import json
@@ -8,6 +9,7 @@ import math
 import operator
 import os
 import statistics
+import sys
 import warnings
 
 import numpy as np
@@ -133,6 +135,28 @@ def test_another_float64_of_numpys_is_no_other_recording():
         z += a
         same(y, z)
     assert stores.recordings == 1
+
+
+def test_numbers_in_a_tuple_are_arguments_too():
+    body = lambda x, t: x * t[0] + t[1]  # noqa: E731
+    f = wf.compile(body)
+    for t in ((0.5, 1), (2.5, 3), (-0.0, 4)):
+        same(f(wf.ones(3), t), body(wf.ones(3), t))
+    assert f.recordings == 1 and "t[0]: any float, t[1]: any int" in f.why()
+    nested = wf.compile(lambda x, t: x * t[0][1] if t[1] == "scaled" else x)
+    for a, name in ((2.0, "scaled"), (3.0, "scaled"), (4.0, "left")):
+        assert nested(wf.ones(1), ((1, a), name)).tolist() == [a if name == "scaled" else 1]
+    assert nested.recordings == 2
+    numpys = wf.compile(body)
+    for a in (0.5, 1.5):
+        same(numpys(wf.ones(3, dtype="f4"), (np.float64(a), 1)), body(wf.ones(3, dtype="f4"), (np.float64(a), 1)))
+    assert numpys.recordings == 1
+    pair = collections.namedtuple("pair", "a b")
+    named = wf.compile(lambda x, t: x * t.a + t.b)
+    assert [named(wf.ones(1), pair(a, 1.0)).tolist() for a in (2.0, 3.0)] == [[3], [4]] and named.recordings == 1
+    assert wf.compile(lambda x, t: x * t.epsilon)(wf.ones(1), sys.float_info).tolist() == [sys.float_info.epsilon]  # cannot be made again
+    shaped = wf.compile(lambda x, shape: x.reshape(shape))
+    assert [shaped(wf.ones(6), one).shape for one in ((2, 3), (3, 2))] == [(2, 3), (3, 2)] and shaped.recordings == 2
 
 
 def test_only_what_decides_is_recorded_again():

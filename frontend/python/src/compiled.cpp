@@ -201,10 +201,15 @@ struct CompiledFunction {
 
 CompiledFunction& compiled_of(PyObject* self) { return *reinterpret_cast<CompiledFunction*>(self); }
 
-bool holds_array(PyObject* tuple) {
+// Arrays, or floats in a tuple that can be made again. A tuple of integers alone is taken as it is: most are shapes
+// and axes, whose values decide.
+bool holds_arguments(PyObject* tuple) {
+  const bool takes_floats = PyTuple_CheckExact(tuple) || PyObject_HasAttrString(tuple, "_make");
   for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(tuple); ++i) {
     PyObject* const item = PyTuple_GET_ITEM(tuple, i);
-    if (is_array(item) || (PyTuple_Check(item) && holds_array(item))) return true;
+    if (is_array(item)) return true;
+    if (takes_floats && (PyFloat_CheckExact(item) || is_numpy_float64(item))) return true;
+    if (PyTuple_Check(item) && holds_arguments(item)) return true;
   }
   return false;
 }
@@ -332,7 +337,7 @@ PyObject* call(PyObject* self, PyObject* const* args, size_t flagged, PyObject* 
     for (size_t i = 0; i < count; ++i) {
       if (is_array(args[i])) {
         held[array_count++] = array_of(args[i]);
-      } else if (PyTuple_Check(args[i]) && holds_array(args[i])) {
+      } else if (PyTuple_Check(args[i]) && holds_arguments(args[i])) {
         general = true;
       }
     }

@@ -499,7 +499,7 @@ TEST_F(SessionTest, ShowNamesTheStagesAsTheCommandDoes) {
     FAIL() << "simplify is no stage";
   } catch (const Error& e) {
     EXPECT_STREQ(e.what(),
-                 "show: takes one of graph, simplified, fused, plan, cpp, asm, or dot: got 'simplify'");
+                 "show: takes one of graph, simplified, fused, plan, cpp, asm, dot or svg: got 'simplify'");
   }
 }
 

@@ -217,7 +217,8 @@ def gradients_table(name: str) -> str:
     for row in rows(name):
         ratio = float(row["weft_ms"]) / float(row["weft_forward_ms"])
         peers = [row[f"{peer}_ms"] or "none" for peer in ("weft", "jax", "torch", "torch.compile")]
-        body.append([f"`{row['program']}`", *peers, f"{row['best_over_weft']} ({row['quartile_1']} to {row['quartile_3']})", f"{ratio:.1f}"])
+        quartiles = f" ({row['quartile_1']} to {row['quartile_3']})" if row["quartile_1"] else ""
+        body.append([f"`{row['program']}`", *peers, row["best_over_weft"] + quartiles, f"{ratio:.1f}"])
     return markdown(["program", "weft ms", "jax ms", "torch ms", "torch.compile ms", "best peer / Weft", "Weft / its value alone"], body)
 
 

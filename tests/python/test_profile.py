@@ -186,6 +186,43 @@ def test_advice_on_recordings_says_what_changed():
     assert one["cause"] == "recorded again" and "scaled was recorded again 2 times after the first: the last time for unit = 'mm' (before: unit = 'cm')." in one["text"]
 
 
+def test_advice_on_recordings_names_the_number_whose_value_was_asked_for():
+    x = large(20_000)
+
+    @wf.compile
+    def scaled(of, by):
+        return of["x"] * int(by)
+    line = scaled.__wrapped__.__code__.co_firstlineno + 2
+
+    with wf.profile() as p:
+        for by in (2.5, 3.5, 4.5):
+            wf.eval(scaled({"x": x}, by))
+    (one,) = (one for one in p.advice() if one["cause"] == "recorded again")
+    assert "scaled was recorded again 2 times" in one["text"].partition("<locals>.")[2]
+    assert f"the value of `by` was asked for at {os.path.basename(HERE)}:{line}: write `wf.asarray(by)` there" in one["text"]
+    assert "Give what changes as an array or a number" not in one["text"] and "unpacked" not in str(p)
+
+
+def test_all_that_recordings_lead_to_is_their_time(on_cpu):
+    x = large(2_000)
+
+    @wf.compile
+    def moved(x, by):
+        return wf.exp(x)[int(by):] * 2.25 + 0.125
+
+    with wf.set_tier("compile"), wf.profile() as p:
+        for by in range(6):
+            wf.eval(moved(x, by))
+    (one,) = (one for one in p.advice() if one["cause"] == "recorded again")
+    plans = of_kind(p, "plan", "compile", "load", "setup")
+    most = max(row["most_ns"] for row in plans)
+    assert sum(row["count"] for row in of_kind(p, "plan")) >= 6
+    # Each recording's first call is counted, but for the dearest: more than recording alone.
+    assert one["ns"] > sum(row["wall_ns"] for row in of_kind(p, "record")) and one["of_ns"] == p.to_dict()["wall_ns"]
+    assert not one["small"] and p.to_dict()["conclusion"] == ""
+    assert most > 0
+
+
 def test_the_first_recording_counts_for_nothing(on_cpu):
     x = large(20_000)
 
@@ -364,7 +401,7 @@ def test_the_dict_follows_the_schema():
     with wf.profile() as p:
         wf.eval(x + 0.25)
     said = p.to_dict()
-    assert list(said) == ["schema", "version", "wall_ns", "accounted_ns", "first_calls_ns", "first_calls", "conclusion", "dropped", "processor", "rows", "advice", "memory"]
+    assert list(said) == ["schema", "version", "wall_ns", "accounted_ns", "first_calls_ns", "first_calls", "conclusion", "error", "dropped", "processor", "rows", "advice", "memory"]
     assert said["schema"] == "weft.profile" and said["version"] == 3
     page = open(os.path.join(os.path.dirname(HERE), "../../docs/seeing_inside.md"), encoding="utf-8").read()
     for name in [*said, *said["rows"][0], *said["memory"], "instructions", "cycles", "cache_misses", "problem"]:
@@ -434,10 +471,27 @@ def test_a_profile_ends_with_its_block_also_where_that_raises():
     with pytest.raises(ZeroDivisionError):
         with wf.profile() as p:
             wf.eval(x - 1.5)
-            1 / 0
+            line = line_here(); 1 / 0  # noqa: E702
     assert sum(row["count"] for row in of_kind(p, "kernel", "blocks")) == 1
+    assert p.to_dict()["error"] == f"ZeroDivisionError at {os.path.basename(HERE)}:{line}"
+    assert f"it ended with {p.to_dict()['error']}: what would have come after that is missing" in str(p)
     with wf.profile():
         pass
+
+
+def test_a_profile_of_a_block_that_raised_before_anything_ran_says_so(tmp_path):
+    with pytest.raises(wf.Error):
+        with wf.profile() as p:
+            line = line_here(); large(20) + large(30)  # noqa: E702
+    assert p.to_dict()["rows"] == [] or of_kind(p, "kernel", "blocks") == []
+    assert p.to_dict()["error"].endswith(f" at {os.path.basename(HERE)}:{line}")  # not a line of the package
+    with pytest.raises(KeyError):
+        with wf.profile() as nothing:
+            line = line_here(); {}["no"]  # noqa: E702
+    assert f": nothing ran before it ended with KeyError at {os.path.basename(HERE)}:{line}" in str(nothing)
+    with wf.profile() as quiet:
+        pass
+    assert quiet.to_dict()["error"] == "" and "nothing ran: what is recorded runs" in str(quiet)
 
 
 def test_what_is_asked_too_early_or_twice_is_an_error():

@@ -48,6 +48,9 @@ int64_t runs_at(const Profiled& p, const std::vector<ProfileLine>& lines) {
   return count;
 }
 
+// Where a new program's first call spends its time: a known program of a new recording has overhead in the place of setup.
+bool is_of_first_run(std::string_view kind) { return is_first_call(kind) || kind == kOverhead; }
+
 // What the recordings of a function led to, each from where it begins to where something runs, but for the dearest: one
 // is needed in any case, and the first calls of a process take longer than later ones.
 int64_t ns_of_recordings(const Profiled& p, const ProfileRow& recorded) {
@@ -56,15 +59,17 @@ int64_t ns_of_recordings(const Profiled& p, const ProfileRow& recorded) {
     if (e.work != Work::Record || e.what != recorded.what) continue;
     int64_t until = e.start + e.ns, next = INT64_MAX;
     for (const TraceEvent& other : p.events) {
-      const bool ends_it =
-          other.work != Work::Plan && other.work != Work::Compile && other.work != Work::Load;
+      // Numbers that are arguments are copied on the way.
+      const bool copies =
+          other.work == Work::Copy || other.work == Work::Upload || other.work == Work::Download;
+      const bool ends_it = other.work == Work::Record || !(copies || is_of_first_run(kind_of(other)));
       if (ends_it && other.thread == e.thread && other.start >= until) next = std::min(next, other.start);
     }
     spans.emplace_back(e.start, next);
   }
   std::vector<int64_t> ns_of(spans.size());
   for (size_t i = 0; i < p.events.size(); ++i) {
-    if (!is_first_call(kind_of(p.events[i]))) continue;
+    if (!is_of_first_run(kind_of(p.events[i]))) continue;
     const int64_t start = p.events[i].start;
     const auto span =
         std::ranges::find_if(spans, [&](auto one) { return start >= one.first && start < one.second; });
@@ -133,19 +138,22 @@ ProfileAdvice on_small_kernels(const Profiled& p, const ProfileRow& row) {
 }
 
 ProfileAdvice on_recordings(const Profiled& p, const ProfileRow& row) {
-  std::string last;
+  std::string last, instead;
   for (const CostSeen& cost : p.costs)
-    if (cost.cause == kRecordedFor && share_a_line(lines_of(cost.lines), row.lines)) last = cost.text;
+    if (cost.cause == kRecordedFor && share_a_line(lines_of(cost.lines), row.lines))
+      last = cost.text, instead = cost.instead;
+  if (instead.empty())
+    instead =
+        "Give what changes as an array or a number, which one recording takes; pad shapes to a few; and make "
+        "another function of what has to be text";
   return said(
       std::string(kRecordedAgain), row,
       fmt::format(
-          "{} was recorded again {} times after the first: {}. Give what changes as an array or a number, "
-          "which one recording takes; pad shapes to a few; and make another function of what has to be text. "
-          "`{}.why()` lists all recordings",
-          row.what, row.count - 1,
+          "{} was recorded again {} times after the first: {}. {}. `{}.why()` lists all recordings", row.what,
+          row.count - 1,
           last.empty() ? "its shapes, dtypes or values that decide something changed"
                        : fmt::format("the last time for {}", last),
-          row.what),
+          instead, row.what),
       ns_of_recordings(p, row));
 }
 

@@ -70,7 +70,7 @@ Profile::~Profile() {
 
 bool Profile::running() const { return state_ && !state_->report; }
 
-void Profile::stop() {
+void Profile::stop(const std::string& error) {
   if (!running()) return;
   const int64_t end = runtime::Trace::now();
   const runtime::HardwareCounts counts = state_->hardware.read();
@@ -80,6 +80,7 @@ void Profile::stop() {
     detail::see_spills(seen.graph, *seen.program, *seen.device, state_->session.costs_seen);
   detail::ProfileReport report =
       detail::report_of(std::move(taken), state_->session.costs_seen.take(), state_->start, end);
+  report.error = error;
   report.memory = std::move(memory);
   report.bytes_before = state_->bytes_before;
   report.counts = counts, report.no_counters = state_->hardware.problem();

@@ -21,6 +21,7 @@ struct ProfileReport {
   int64_t bytes_before = 0;                   // held when it began
   int64_t start = 0, wall_ns = 0, accounted_ns = 0, first_calls_ns = 0, dropped = 0;
   runtime::HardwareCounts counts;  // of all threads; of the processor
+  std::string error;               // what ended it early; empty: nothing
   std::string no_counters;         // why there are none; empty: there are
 };
 

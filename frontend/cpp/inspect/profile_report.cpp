@@ -213,11 +213,15 @@ std::string table_of(const ProfileReport& report) {
   const TimeGroups groups = time_groups(report);
   std::string out = fmt::format("profile of {}", time_text(report.wall_ns));
   if (report.rows.empty())
-    return out + ": nothing ran: what is recorded runs when somebody looks at it, as by eval\n";
+    return out + (report.error.empty()
+                      ? ": nothing ran: what is recorded runs when somebody looks at it, as by eval\n"
+                      : fmt::format(": nothing ran before it ended with {}\n", report.error));
   out +=
       fmt::format(": {:.1f} % ran operations, {:.1f} % first calls, {:.1f} % overhead, {:.1f} % your code\n",
                   share_of(groups.operations, report), share_of(groups.first_calls, report),
                   share_of(groups.overhead, report), share_of(groups.own, report));
+  if (!report.error.empty())
+    out += fmt::format("it ended with {}: what would have come after that is missing\n", report.error);
   if (const std::string first = first_calls_text(report); !first.empty()) out += first + "\n";
   out += fmt::format("{:>7}  {:>6}  {:>13}  {:>12}  {:>13}  {:>7}  {:<9}  {}\n", "share", "count", "total",
                      "each", "bytes", "GB/s", "kind", "what");
@@ -318,6 +322,7 @@ std::string json_of(const ProfileReport& report) {
                  {"first_calls_ns", report.first_calls_ns},
                  {"first_calls", first_calls_text(report)},
                  {"conclusion", conclusion_text(report)},
+                 {"error", report.error},
                  {"dropped", report.dropped},
                  {"processor", processor_json(report)},
                  {"rows", std::move(rows)},

@@ -17,6 +17,7 @@ struct CostSeen {
   std::string cause;
   std::vector<SourceLine> lines;
   std::string text;
+  std::string instead = {};  // what to write, where the text does not say it
   friend bool operator==(const CostSeen&, const CostSeen&) = default;
 };
 

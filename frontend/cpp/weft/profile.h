@@ -61,8 +61,8 @@ class Profile {
   Profile(Profile&&) noexcept;
   Profile& operator=(Profile&&) = delete;
 
-  // Ends it; it may have ended.
-  void stop();
+  // Ends it; it may have ended. `error`: what ended early what is profiled, as "std::out_of_range at blur.cpp:12".
+  void stop(const std::string& error = "");
   bool running() const;
 
   // All that follows is Error while it runs.

@@ -24,10 +24,11 @@ void note_work(const std::string& kind, const std::string& what, int64_t start, 
   trace().add(std::move(event));
 }
 
-// What a recording is for that the one before was not, at the line that runs.
-void note_recording(const std::string& differs) {
+// What a recording is for that the one before was not, at the line that runs, and what to write instead, if it is known.
+void note_recording(const std::string& differs, const std::string& instead) {
   if (!differs.empty())
-    Session::current().state().costs_seen.add({std::string(detail::kRecordedFor), {python_line()}, differs});
+    Session::current().state().costs_seen.add(
+        {std::string(detail::kRecordedFor), {python_line()}, differs, instead});
 }
 
 }  // namespace
@@ -59,13 +60,13 @@ void bind_profile(nb::module_& m) {
   detail::on_source(&source_text);
   nb::class_<Profile>(m, "Profile")
       .def(nb::init<>())
-      .def("stop", &Profile::stop)
+      .def("stop", &Profile::stop, "error"_a = "")
       .def("running", &Profile::running)
       .def("table", &Profile::table)
       .def("json", &Profile::json)
       .def("save", &Profile::save, "path"_a);
   m.def("profile_time", profile_time, "The time now while a profile runs, else 0.");
-  m.def("note_recording", note_recording, "differs"_a);
+  m.def("note_recording", note_recording, "differs"_a, "instead"_a = "");
   m.def("note_work", note_work, "kind"_a, "what"_a, "start"_a, "bytes_read"_a = 0, "bytes_written"_a = 0);
 }
 

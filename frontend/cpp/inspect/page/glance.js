@@ -21,7 +21,8 @@ const groups = [
 
 function glance() {
   document.title = $("title").textContent = "Weft: " + time(profile.wall_ns) + (data.title ? " of " + data.title : "");
-  if (!rows.length) return $("glance").append("Nothing ran: what is recorded runs when somebody looks at it.");
+  if (!rows.length) return $("glance").append(profile.error ? "Nothing ran before it ended with " + profile.error + "." : "Nothing ran: what is recorded runs when somebody looks at it.");
+  if (profile.error) $("glance").append(make("b", {}, "It ended with " + profile.error + ": what would have come after that is missing."), " ");
   if (profile.first_calls) $("glance").append(make("b", {}, profile.first_calls + "."), " ");
   const count = kinds => rows.filter(row => kinds.includes(row.kind)).reduce((sum, row) => sum + row.count, 0);
   const part = (n, what) => n ? n + " " + what + (n === 1 ? "" : "s") : "";

@@ -13,6 +13,20 @@ if TYPE_CHECKING:
     from typing import Any
 
 
+_package = __file__.rpartition("_base")[0]
+
+
+def _ended_with(error: Any, trace: Any) -> str:
+    """The type of an error, and the last line outside of the package that it came through."""
+    where = ""
+    while trace is not None:
+        file = trace.tb_frame.f_code.co_filename
+        if not file.startswith(_package):
+            where = f" at {os.path.basename(file)}:{trace.tb_lineno}"
+        trace = trace.tb_next
+    return f"{error.__name__}{where}"
+
+
 class Profile:
     """What ran in the block of `with`: kernels, library calls, copies, compiles and what NumPy answered, with your lines. `print(p)` is a table.
 
@@ -31,7 +45,7 @@ class Profile:
         return self
 
     def __exit__(self, *error: object) -> None:
-        self._core.stop()
+        self._core.stop(_ended_with(error[0], error[2]) if error and error[0] is not None else "")
 
     def _ended(self) -> Any:
         if self._core is None:

@@ -37,6 +37,12 @@ def _as_it_is(value: Any) -> bool:
     return numpy is not None and isinstance(value, numpy.generic) and not isinstance(value, numpy.void)
 
 
+def _name(f: Any) -> str:
+    """How the user calls the function; unpacked() of _of_leaves() stands for one."""
+    f = getattr(f, "_weft_stands_for", f)
+    return getattr(f, "__qualname__", type(f).__name__)
+
+
 class _Numpys:
     """Stands for an array of NumPy's, which the function can read and not write to."""
 
@@ -182,7 +188,7 @@ def _record(
             start = _core.profile_time()
             result = f(*given)
             if start:
-                _core.note_work("record", getattr(f, "__qualname__", type(f).__name__), start)
+                _core.note_work("record", _name(f), start)
         finally:
             recording.reset(outside)
         if result is None:
@@ -247,6 +253,7 @@ def _of_leaves(f: Callable[..., Any], structure: Any) -> Callable[..., Any]:
 
     unpacked.__wrapped__ = f  # type: ignore[attr-defined]
     unpacked.__name__ = getattr(f, "__name__", type(f).__name__)
+    unpacked._weft_stands_for = f  # type: ignore[attr-defined]
     return unpacked
 
 
@@ -420,7 +427,7 @@ def compile(f: Callable[..., Any] | None = None, *, donate: Any = ()) -> Callabl
     bound = isinstance(f, types.MethodType)  # to its first parameter
     names = code.co_varnames[bound : code.co_argcount + code.co_kwonlyargcount] if code is not None else ()
     positional = code.co_argcount - bound if code is not None else 0
-    noted = Recordings(getattr(f, "__qualname__", type(f).__name__), names[:positional])
+    noted = Recordings(_name(f), names[:positional])
     takes_any = code is None or code.co_flags & _takes_any
     donated = _donated(donate, names, positional, sys.maxsize if takes_any else positional)
     made: Callable[..., Any] = functools.update_wrapper(_core.CompiledFunction(f, _Recorder(noted, None, donated[0]), _general(f, noted, donated)), f)

@@ -25,6 +25,16 @@ def _level_of_caller() -> int:
     return level
 
 
+def _instead(places: list[int], names: list[str], decided: dict[int, str]) -> str:
+    """What to write where nothing but numbers at these places differ whose values were asked for; else nothing."""
+    if not places or not all(decided.get(place) for place in places):
+        return ""
+    asked = " and ".join(f"the value of `{names[place]}` was asked for at {decided[place]}" for place in places)
+    arrays = " and ".join(f"`wf.asarray({names[place]})`" for place in places)
+    return (f"A number is an argument of one recording unless its value is asked for, and {asked}: write {arrays} there, "
+            "and `wf.where` for a branch that it decides")
+
+
 class Recordings:
     """A line for each recording of a function."""
 
@@ -50,8 +60,9 @@ class Recordings:
                 shown = shown if len(shown) <= 40 else shown[:37] + "..."
                 parts.append(f"{name} = {shown}" + (f" (its value was asked for at {decided[place]})" if decided.get(place) else ""))
         if self.last and _core.profile_time():
-            differs = [f"{now} (before: {then})" for now, then in zip(parts, self.last) if now != then]
-            _core.note_recording("; ".join(differs + [changed] * bool(changed)))
+            places = [place for place, (now, then) in enumerate(zip(parts, self.last)) if now != then]
+            differs = [f"{parts[place]} (before: {self.last[place]})" for place in places]
+            _core.note_recording("; ".join(differs + [changed] * bool(changed)), "" if changed else _instead(places, names, decided))
         self.last = parts
         self.lines.append((", ".join(parts) or "no arguments") + (f"; outside, {changed}" if changed else ""))
         if len(self.lines) == _many:

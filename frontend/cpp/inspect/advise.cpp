@@ -65,7 +65,13 @@ int64_t ns_of_recordings(const Profiled& p, const ProfileRow& recorded) {
       const bool ends_it = other.work == Work::Record || !(copies || is_of_first_run(kind_of(other)));
       if (ends_it && other.thread == e.thread && other.start >= until) next = std::min(next, other.start);
     }
-    spans.emplace_back(e.start, next);
+    // A call's own work goes around the recording.
+    int64_t from = INT64_MIN;
+    for (const TraceEvent& other : p.events)
+      if (other.thread == e.thread && other.work == Work::Plan && other.start <= e.start &&
+          other.start + other.ns >= until)
+        from = std::max(from, other.start);
+    spans.emplace_back(from == INT64_MIN ? e.start : from, next);
   }
   std::vector<int64_t> ns_of(spans.size());
   for (size_t i = 0; i < p.events.size(); ++i) {
@@ -148,12 +154,11 @@ ProfileAdvice on_recordings(const Profiled& p, const ProfileRow& row) {
         "another function of what has to be text";
   return said(
       std::string(kRecordedAgain), row,
-      fmt::format(
-          "{} was recorded again {} times after the first: {}. {}. `{}.why()` lists all recordings", row.what,
-          row.count - 1,
-          last.empty() ? "its shapes, dtypes or values that decide something changed"
-                       : fmt::format("the last time for {}", last),
-          instead, row.what),
+      fmt::format("{} was recorded again {} times after the first: {}. {}. `{}.why()` lists all recordings",
+                  row.what, row.count - 1,
+                  last.empty() ? "its shapes, dtypes or values that decide something changed"
+                               : fmt::format("the last time for {}", last),
+                  instead, row.what),
       ns_of_recordings(p, row));
 }
 

@@ -323,7 +323,8 @@ void CodeLowering::loop(const CodeStatement& s) {
   const int first = s.kind == CodeStatement::DoLoop ? declare("", DType::Bool, CodeValues::truth(true)) : -1;
   std::vector<int> carried;
   for (const CodeStatements& body : s.bodies) assigned(body, carried);
-  if (std::ranges::any_of(s.bodies[0], may_leave)) carried.push_back(broken);
+  const bool is_left = std::ranges::any_of(s.bodies[0], may_leave), changes = !carried.empty();
+  if (is_left) carried.push_back(broken);
   if (first >= 0) carried.push_back(first);
   std::ranges::sort(carried);
   carried.erase(std::ranges::unique(carried).begin(), carried.end());
@@ -340,6 +341,10 @@ void CodeLowering::loop(const CodeStatement& s) {
   Block* outer = values_.into(&i.blocks[0]);
   frames_.back().loops.emplace_back(broken, broken);
   CodeValue test = s.value.empty() ? CodeValues::truth(true) : values_.as_bool(value(s.value[0]));
+  if (!is_left && (test.constant ? test.constant->i != 0 : !changes))
+    fail(s.at,
+         "a loop that never ends: its test is always true, or no turn changes what it asks: leave it by "
+         "break or return, or assign to what it asks");
   if (first >= 0) test = either(test, get(first));
   const CodeValue gone = left(false);
   if (!gone.constant || gone.constant->i)

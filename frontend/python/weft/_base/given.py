@@ -12,12 +12,11 @@ import sys
 
 from weft import _core
 from weft._core import Array
+from weft._base.origin import package
 
 TYPE_CHECKING = False  # typing is slow to import
 if TYPE_CHECKING:
     from typing import Any, Callable
-
-package = __file__.rpartition("_base")[0]
 
 
 def _line() -> str:

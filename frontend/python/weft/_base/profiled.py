@@ -7,13 +7,11 @@ import os
 from weft import _core
 from weft._core import Error
 from weft._base.explained import preformatted
+from weft._base.origin import package
 
 TYPE_CHECKING = False  # typing is slow to import
 if TYPE_CHECKING:
     from typing import Any
-
-
-_package = __file__.rpartition("_base")[0]
 
 
 def _ended_with(error: Any, trace: Any) -> str:
@@ -21,7 +19,7 @@ def _ended_with(error: Any, trace: Any) -> str:
     where = ""
     while trace is not None:
         file = trace.tb_frame.f_code.co_filename
-        if not file.startswith(_package):
+        if not file.startswith(package):
             where = f" at {os.path.basename(file)}:{trace.tb_lineno}"
         trace = trace.tb_next
     return f"{error.__name__}{where}"

@@ -135,8 +135,8 @@ def set_callers(on: bool = True) -> Setting:
 
 
 def settings() -> dict[str, Any]:
-    """What is set now, by functions or by variables: the device, threads, numerics, tier, cache and log, the limits of recorded graphs,
-    whether lines have their callers, whether kernels of your own are checked, and whether a GPU starts what comes again and again as CUDA graphs."""
+    """What is set now, by functions or by variables, as a dict: the device, threads, numerics, tier, cache, log, limits of recorded graphs, and what
+    is on or off."""
     directory, most = _core.cache()
     graph, interpret, check, graphs = _core.limits()
     return {

@@ -17,6 +17,7 @@ import types
 from weft import _core
 from weft._core import Array
 from weft._base.memory import _loan
+from weft._base.origin import module_of
 
 TYPE_CHECKING = False  # typing is slow to import
 if TYPE_CHECKING:
@@ -85,7 +86,7 @@ def _asks_for_types(name: str, *value: Any) -> bool:
     one = value[0]
     if isinstance(one, types.ModuleType):
         return one.__name__.partition(".")[0] in _exact_modules
-    return one is type or one is issubclass or (callable(one) and _module_of(one).partition(".")[0].lstrip("_") in _exact_modules)
+    return one is type or one is issubclass or (callable(one) and module_of(one).partition(".")[0].lstrip("_") in _exact_modules)
 
 
 @functools.lru_cache(maxsize=1024)
@@ -109,12 +110,6 @@ def _foreign(module: str) -> bool:
         return True
     file = getattr(sys.modules.get(top), "__file__", None) or ""
     return "site-packages" in file or "dist-packages" in file or bool(file) and _holds_packages(_folder_of(file))
-
-
-def _module_of(it: Any) -> str:
-    """Where a class or a function is defined; empty where it does not say, as classes of extensions whose objects have a __module__ each."""
-    module = getattr(it, "__module__", None)
-    return module if isinstance(module, str) else ""
 
 
 def _folder_of(file: str) -> str:
@@ -151,7 +146,7 @@ def followed(value: Any) -> bool:
         return len(value) <= _most
     if isinstance(value, types.SimpleNamespace) or _is_memory(value):
         return True
-    return isinstance(type(value), type) and not _foreign(_module_of(type(value)))
+    return isinstance(type(value), type) and not _foreign(module_of(type(value)))
 
 
 class _Sought:
@@ -223,15 +218,15 @@ class Walk:
             if not _foreign(value.__name__):
                 self.namespace(value.__dict__, value.__dict__, self.sought.attributes)
         elif isinstance(value, type):
-            if not _foreign(_module_of(value)):
+            if not _foreign(module_of(value)):
                 self.class_of(value, value)
                 if type(value) is not type:
                     self.class_of(type(value), value)
         elif isinstance(value, Same):
             self.visit(value.it)
-        elif _module_of(type(value)).startswith("weft.") and hasattr(value, "_weft_scalar_function"):
+        elif module_of(type(value)).startswith("weft.") and hasattr(value, "_weft_scalar_function"):
             self.visit(value._weft_scalar_function)  # what its Python code reads
-        elif _module_of(type(value)).partition(".")[0] not in ("weft", "numpy"):
+        elif module_of(type(value)).partition(".")[0] not in ("weft", "numpy"):
             self.instance(value)
 
     def container(self, value: Any) -> None:
@@ -278,7 +273,7 @@ class Walk:
                 self.missing(values, name)
 
     def function(self, f: types.FunctionType) -> None:
-        if _foreign(_module_of(f)):
+        if _foreign(module_of(f)):
             self.visit(getattr(f, "__wrapped__", None))
             return
         variables, attributes, handles = _names(f.__code__)
@@ -319,7 +314,7 @@ class Walk:
                 if self.sought.misses and name not in _unnamed:
                     self.once(kind, name)
                 continue
-            if _foreign(_module_of(base)):
+            if _foreign(module_of(base)):
                 continue
             value = base.__dict__[name]
             if isinstance(holder, type) and holder is not kind:  # an attribute of a metaclass

@@ -7,7 +7,7 @@ import warnings
 
 from weft import _core
 from weft._core import Array
-from weft._base.given import package
+from weft._base.origin import package
 from weft._base.recorded import described
 
 TYPE_CHECKING = False  # typing is slow to import

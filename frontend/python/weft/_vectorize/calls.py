@@ -11,7 +11,8 @@ from typing import Any
 
 from weft import _core
 from weft._names import SAME
-from weft._vectorize.outside import MOST_ELEMENTS, is_array, is_numpy_number, known_as, module_of
+from weft._base.origin import module_of
+from weft._vectorize.outside import MOST_ELEMENTS, is_array, is_numpy_number, known_as
 from weft._vectorize.refusals import instead_of, instead_of_attribute
 from weft._vectorize.text_ops import TextOps
 from weft._vectorize.types import BOOL, COMPLEX, FLOAT, INT, Type, complex_of, float_for, promote, real_of, type_of_dtype

@@ -4,17 +4,13 @@ from __future__ import annotations
 
 import math
 
+from weft._base.origin import module_of
+
 MOST_ELEMENTS = 256  # of an excluded array
 
 TYPE_CHECKING = False  # typing is slow to import
 if TYPE_CHECKING:
     from typing import Any
-
-
-def module_of(it: Any) -> str:
-    """Where something is defined; empty where it does not say."""
-    module = getattr(it, "__module__", None)
-    return module if isinstance(module, str) else ""
 
 
 def is_numpy_number(found: Any) -> bool:

@@ -7,6 +7,7 @@
 
 #include "compiler/base/error.h"
 #include "compiler/explain.h"
+#include "compiler/fusion/fuse.h"
 #include "compiler/ir/text/print.h"
 #include "compiler/ir/verify.h"
 #include "compiler/passes/assign.h"
@@ -104,8 +105,8 @@ namespace {
 Program compiled(const ir::Graph& graph, const Target& target, const Options& options,
                  Explanation& explanation);
 
-Program built(const ir::Graph& prepared, const Target& target, const Options& options,
-              Explanation& explanation) {
+Program built(const ir::Graph& prepared, const ir::Partition& partition, const Target& target,
+              const Options& options, Explanation& explanation) {
   std::vector<Explanation> bodies;  // of loops, those of the latest one last
   const CompileBody compile_body = [&](const ir::Graph& body, std::vector<int> donated) {
     Options of_body = options;
@@ -115,14 +116,16 @@ Program built(const ir::Graph& prepared, const Target& target, const Options& op
     bodies.push_back(std::move(said));
     return made;
   };
-  Program program = build_program(prepared, target, options, Bodies{compile_body, bodies}, explanation);
+  Program program =
+      build_program(prepared, partition, target, options, Bodies{compile_body, bodies}, explanation);
   program.explanation = to_string(explanation);
   return program;
 }
 
 Program compiled(const ir::Graph& graph, const Target& target, const Options& options,
                  Explanation& explanation) {
-  Program program = built(prepare(graph, target, options), target, options, explanation);
+  const ir::Graph prepared = prepare(graph, target, options);
+  Program program = built(prepared, fusion::fuse(prepared, target, options), target, options, explanation);
   for (const ir::Node* n : topological_order(graph.outputs))
     program.ops_before += kind(n->op) != ir::OpKind::Source && kind(n->op) != ir::OpKind::View;
   return program;
@@ -137,12 +140,12 @@ Program compile(const ir::Graph& graph, const Target& target, const Options& opt
 
 Program compile_prepared(const ir::Graph& prepared, const Target& target, const Options& options) {
   Explanation explanation;
-  return built(prepared, target, options, explanation);
+  return built(prepared, fusion::fuse(prepared, target, options), target, options, explanation);
 }
 
-Program compile_prepared(const ir::Graph& prepared, const Target& target, const Options& options,
-                         Explanation& explanation) {
-  return built(prepared, target, options, explanation);
+Program compile_fused(const ir::Graph& prepared, const ir::Partition& partition, const Target& target,
+                      const Options& options, Explanation& explanation) {
+  return built(prepared, partition, target, options, explanation);
 }
 
 Explained compile_explained(const ir::Graph& graph, const Target& target, const Options& options) {

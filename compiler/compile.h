@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "compiler/ir/group.h"
 #include "compiler/ir/node.h"
 #include "compiler/program/explanation.h"
 #include "compiler/program/options.h"
@@ -18,10 +19,11 @@ Program compile(const ir::Graph& graph, const Target& target, const Options& opt
 // The graph that compile() hands to fusion: every pass over graphs has run. For tools that show it.
 ir::Graph prepare(const ir::Graph& graph, const Target& target, const Options& options = {});
 
-// What compile() makes of what prepare() gave, and what was decided about it.
+// What compile() makes of what prepare() gave.
 Program compile_prepared(const ir::Graph& prepared, const Target& target, const Options& options = {});
-Program compile_prepared(const ir::Graph& prepared, const Target& target, const Options& options,
-                         Explanation& explanation);
+// The same of what fusion made of that, and what was decided about it.
+Program compile_fused(const ir::Graph& prepared, const ir::Partition& partition, const Target& target,
+                      const Options& options, Explanation& explanation);
 
 // What one pass makes of a graph, verified; the graph itself where that is the same. Error where no pass has the name.
 ir::Graph run_pass(std::string_view name, const ir::Graph& graph, const Target& target,

@@ -101,7 +101,7 @@ std::string draw_kernels(const ir::Graph& graph, const Target& target, const Opt
     for (const ir::Node* n : computed_by(partition.steps[number], in_memory))
       group.emplace(n, static_cast<int>(number));
   Explanation explanation;
-  const Program program = compile_prepared(ready, target, options, explanation);
+  const Program program = compile_fused(ready, partition, target, options, explanation);
   ir::Frames frames;
   frames.of = [&](const ir::Node* n) {
     const auto it = group.find(n);

@@ -96,7 +96,7 @@ Explanation::Step explain(const ir::Step& step, const std::unordered_set<const N
   Explanation::Step out;
   if (step.library) {
     const OpKind of = kind(step.library->op);
-    const bool of_user = of == OpKind::Kernel && !ir::user_kernel_of(*step.library)->library;
+    const bool of_user = ir::has_users_text(*step.library);
     out.kind = of == OpKind::Loop ? "loop" : of_user ? "user kernel" : "library";
     out.text = fmt::format("{} {}", of_user ? "kernel of the user's text:" : out.kind, titles(*step.library));
     out.named.push_back({titles.number(*step.library), true});

@@ -78,11 +78,10 @@ void add(Building& b, const ir::Step& step) {
 
 }  // namespace
 
-Program build_program(const ir::Graph& graph, const Target& target, const Options& options,
-                      const Bodies& bodies, Explanation& explanation) {
+Program build_program(const ir::Graph& graph, const ir::Partition& partition, const Target& target,
+                      const Options& options, const Bodies& bodies, Explanation& explanation) {
   Building b{graph, target, options, bodies, explanation};
   declare_inputs(b);
-  const ir::Partition partition = fusion::fuse(graph, target, options);
   if (options.dump) options.dump("fused", to_string(explain(partition)));
   b.stored = stored_nodes(partition);
   declare_stored(b, partition);

@@ -2,9 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <string_view>
-
 #include "compiler/base/error.h"
 #include "compiler/emit/user_kernel.h"
 #include "compiler/emit/user_library.h"
@@ -45,19 +42,7 @@ void check_grid(const ir::UserKernel& kernel) {
 
 KernelSource user_source(const ir::UserKernel& kernel) { return emit::emit_user_kernel(kernel).source; }
 
-std::string of_users_text(const std::string& log) {
-  // A diagnostic starts with its file, and the lines that it shows are indented.
-  std::string out;
-  bool is_ours = false;
-  for (size_t at = 0; at < log.size();) {
-    const size_t end = std::min(log.find('\n', at), log.size() - 1) + 1;
-    const std::string_view line(log.data() + at, end - at);
-    if (!line.starts_with(' ')) is_ours = line.starts_with(emit::kUserLibrary);
-    if (!is_ours) out += line;
-    at = end;
-  }
-  return out;
-}
+bool is_known_header(std::string_view header) { return emit::user_library_has(header); }
 
 void check_launch(const ir::UserKernel& kernel, const Target& target) {
   check_grid(kernel);

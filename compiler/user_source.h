@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "compiler/ir/user_kernel.h"
 #include "compiler/program/options.h"
@@ -13,8 +14,8 @@ namespace weft {
 // The same for all kernels of one text that agree in their arguments' kinds and types and, on CUDA, in the threads of a block.
 KernelSource user_source(const ir::UserKernel& kernel);
 
-// What a compiler says of it, without what it says of texts that are not the user's.
-std::string of_users_text(const std::string& log);
+// Whether a text may include <header> without a file of this name, as in "cmath".
+bool is_known_header(std::string_view header);
 
 // Error where a grid, a block, a cluster or the shared memory is none that this target has. A kernel for another kind of
 // target is held to what all of its kind have.

@@ -185,6 +185,21 @@ CompileQueue::~CompileQueue() {
   state_->ended.wait(lock, [this] { return !state_->has_thread(); });
 }
 
+std::shared_ptr<LateKernel> CompileQueue::late(const Device& device, const Hash& source, double ns,
+                                               int32_t calls) {
+  const std::lock_guard lock(mutex_);
+  std::weak_ptr<LateKernel>& known = waiting_[{&device, source}];
+  if (std::shared_ptr<LateKernel> late = known.lock()) return late;
+  auto late = std::make_shared<LateKernel>();
+  late->allow(ns, calls);
+  known = late;
+  if (waiting_.size() >= looked_through_at_) {
+    std::erase_if(waiting_, [](const auto& entry) { return entry.second.expired(); });
+    looked_through_at_ = std::max<size_t>(64, 2 * waiting_.size());
+  }
+  return late;
+}
+
 void CompileQueue::add(const std::shared_ptr<Device>& device, const KernelSource& source,
                        const std::shared_ptr<LateKernel>& late) {
   Background::end_with_main_thread();

@@ -9,13 +9,15 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <unordered_map>
 
+#include "compiler/base/hash.h"
 #include "compiler/program/program.h"
 #include "runtime/device.h"
 
 namespace weft::runtime {
 
-// A kernel of a program that runs without it until it is there. Any number of threads run the program.
+// A kernel of programs that run without it until it is there. Any number of threads run them.
 class LateKernel {
  public:
   LateKernel() = default;
@@ -72,6 +74,9 @@ class CompileQueue {
   CompileQueue(const CompileQueue&) = delete;
   CompileQueue& operator=(const CompileQueue&) = delete;
 
+  // The kernel of this source, which may run so long and so often without it: one for all programs that wait for it,
+  // as what each of them lacks is the same.
+  std::shared_ptr<LateKernel> late(const Device& device, const Hash& source, double ns, int32_t calls);
   // Has the kernel compiled, unless nobody holds `late` any longer when its turn comes.
   void add(const std::shared_ptr<Device>& device, const KernelSource& source,
            const std::shared_ptr<LateKernel>& late);
@@ -81,6 +86,17 @@ class CompileQueue {
  private:
   struct State;
   std::shared_ptr<State> state_;
+  struct Waiting {
+    const Device* device;
+    Hash source;
+    bool operator==(const Waiting&) const = default;
+  };
+  struct HashOfWaiting {
+    size_t operator()(const Waiting& w) const { return HashOf()(w.source); }
+  };
+  std::mutex mutex_;
+  std::unordered_map<Waiting, std::weak_ptr<LateKernel>, HashOfWaiting> waiting_;
+  size_t looked_through_at_ = 64;  // entries: then those that nobody waits for go
 };
 
 }  // namespace weft::runtime

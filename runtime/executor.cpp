@@ -1,6 +1,7 @@
 #include "runtime/executor.h"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <exception>
@@ -10,6 +11,7 @@
 #include <thread>
 
 #include "compiler/base/error.h"
+#include "compiler/base/hash.h"
 #include "compiler/base/interrupted.h"
 #include "compiler/base/short_list.h"
 #include "compiler/program/blocks.h"
@@ -58,7 +60,7 @@ double wait_for(Device& device, const KernelSource& source, const BlockEstimate&
 
 // Compiling is the slow part, and no kernel waits for another.
 void load_all(Device& device, const std::vector<KernelSource>& sources, const std::vector<char>& needed,
-              LateKernel* kernels) {
+              const std::vector<std::shared_ptr<LateKernel>>& kernels) {
   std::atomic<size_t> next{0};
   std::mutex mutex;
   std::exception_ptr failure;
@@ -68,7 +70,7 @@ void load_all(Device& device, const std::vector<KernelSource>& sources, const st
     for (size_t k = next++; k < sources.size(); k = next++) {
       try {
         if (!needed[k]) continue;
-        kernels[k].put(device.load(kernels[k].source_or(sources[k])));
+        kernels[k]->put(device.load(kernels[k]->source_or(sources[k])));
         progress.add();
       } catch (...) {
         std::lock_guard lock(mutex);
@@ -140,10 +142,23 @@ std::vector<std::optional<Way>> ways_of(const Program& program, IsThere&& is_the
   return ways;
 }
 
+// Of all that a trace says of a kernel's step under the program's own lines, but for the kind of its work.
+uint64_t number_of(const ProgramStep& step) {
+  const auto* k = std::get_if<KernelStep>(&step);
+  if (!k) return 0;
+  const std::array<int64_t, 2> bytes{k->bytes_read, k->bytes_written};
+  uint64_t hash = hash_bytes(bytes.data(), sizeof bytes).low;
+  for (const SourceLine& line : k->origin.lines) {
+    const std::array<uint64_t, 3> one{reinterpret_cast<uintptr_t>(line.file), line.line, line.callers};
+    hash = hash_bytes(one.data(), sizeof one, hash).low;
+  }
+  return hash_bytes(k->origin.ops.data(), k->origin.ops.size(), hash).low;
+}
+
 }  // namespace
 
 std::vector<std::optional<Way>> Executable::ways() const {
-  return ways_of(program_, [this](size_t kernel) { return kernels_[kernel].get() != nullptr; });
+  return ways_of(program_, [this](size_t kernel) { return kernels_[kernel]->get() != nullptr; });
 }
 
 std::vector<std::optional<Way>> first_ways(const Program& program, Device& device, bool queue) {
@@ -153,22 +168,17 @@ std::vector<std::optional<Way>> first_ways(const Program& program, Device& devic
 
 Executable::Executable(Program program, std::shared_ptr<Device> device, Counters& counters,
                        CompileQueue* queue)
-    : program_(std::move(program)),
-      device_(std::move(device)),
-      counters_(counters),
-      queue_(queue),
-      kernels_(new LateKernel[program_.kernels.size()]) {
-  for (size_t k = 0; k < program_.late.size(); ++k)
-    if (is_late(program_, k)) kernels_[k].make_source_by(program_.late[k]);
+    : program_(std::move(program)), device_(std::move(device)), counters_(counters), queue_(queue) {
   const std::vector<Need> needs = needs_of(program_, *device_, queue_ != nullptr);
   std::vector<char> at_once;
   for (size_t k = 0; k < needs.size(); ++k) {
     at_once.push_back(needs[k].at_once);
-    if (needs[k].estimate && !needs[k].at_once)
-      kernels_[k].allow(needs[k].wait * needs[k].estimate->worth, needs[k].estimate->calls);
+    kernels_.push_back(late_kernel(k, needs[k].at_once ? 0 : needs[k].wait, needs[k].estimate));
   }
-  load_all(*device_, program_.kernels, at_once, kernels_.get());
+  load_all(*device_, program_.kernels, at_once, kernels_);
   load_bodies();
+  numbers_.reserve(program_.steps.size());
+  for (const ProgramStep& step : program_.steps) numbers_.push_back(number_of(step));
   std::vector<int> last(program_.buffers.size(), -1);
   for (size_t s = 0; s < program_.steps.size(); ++s)
     for_each_buffer(program_.steps[s], [&](int b) { last[b] = static_cast<int>(s); });
@@ -179,6 +189,18 @@ Executable::Executable(Program program, std::shared_ptr<Device> device, Counters
   find_memory_to_take_over(last);
   uses_.assign(program_.buffers.size(), Device::Use::Read);
   for (int b : program_.outputs) uses_[b] = Device::Use::Write;
+}
+
+std::shared_ptr<LateKernel> Executable::late_kernel(size_t number, double wait,
+                                                    const BlockEstimate* estimate) const {
+  const bool waits = estimate && wait > 0;
+  const double most = waits ? wait * estimate->worth : 0;
+  if (waits && !is_late(program_, number))
+    return queue_->late(*device_, program_.kernels[number].hash, most, estimate->calls);
+  auto late = std::make_shared<LateKernel>();
+  if (is_late(program_, number)) late->make_source_by(program_.late[number]);
+  if (waits) late->allow(most, estimate->calls);
+  return late;
 }
 
 void Executable::load_bodies() {
@@ -265,14 +287,14 @@ void Executable::finish_kernels() const {
   for (auto& step : program_.steps)
     if (const auto* k = std::get_if<KernelStep>(&step))
       if (k->kernel >= 0)
-        missing[static_cast<size_t>(k->kernel)] = !kernels_[static_cast<size_t>(k->kernel)].get();
-  load_all(*device_, program_.kernels, missing, kernels_.get());
+        missing[static_cast<size_t>(k->kernel)] = !kernels_[static_cast<size_t>(k->kernel)]->get();
+  load_all(*device_, program_.kernels, missing, kernels_);
   for (auto& loop : bodies_)
     for (auto& body : loop) body->finish_kernels();
 }
 
 const Kernel* Executable::kernel_now(int number) const {
-  LateKernel& late = kernels_[static_cast<size_t>(number)];
+  LateKernel& late = *kernels_[static_cast<size_t>(number)];
   if (const Kernel* const kernel = late.get()) return kernel;
   if (!queue_ || !late.overdue()) return nullptr;
   try {
@@ -293,7 +315,7 @@ void Executable::run_without(const KernelStep& step, std::span<const uint64_t> b
   device_->launch_blocks(*step.blocks, how, buffers, scalars);
   if (!counts) return;
   const auto kernel = static_cast<size_t>(step.kernel);
-  const std::shared_ptr<LateKernel> late(kernels_, &kernels_[kernel]);
+  const std::shared_ptr<LateKernel>& late = kernels_[kernel];
   const int64_t ns = std::chrono::nanoseconds(Clock::now() - start).count();
   if (late->ran_without(ns)) queue_->add(device_, program_.kernels[kernel], late);
 }
@@ -443,7 +465,7 @@ class Executable::Run {
   void start(const KernelStep& k) {
     const Kernel* const kernel = k.kernel < 0 ? nullptr : of_.kernel_now(k.kernel);
     const LateSource* const late =
-        kernel ? of_.kernels_[static_cast<size_t>(k.kernel)].late_source() : nullptr;
+        kernel ? of_.kernels_[static_cast<size_t>(k.kernel)]->late_source() : nullptr;
     const std::vector<int64_t>& params = late ? late->params : k.params;
     ShortList<uint64_t, kFewWords> args(k.buffers.size() + params.size() + 2 * k.scalars.size());
     uint64_t* next = args.begin();
@@ -462,8 +484,11 @@ class Executable::Run {
       device_.launch(*kernel, late ? late->launch : k.launch, {args.begin(), next});
     else
       of_.run_without(k, {args.begin(), first_scalar}, {first_scalar, next});
-    timed.end(
-        [&] { return event(kernel ? Work::Kernel : Work::Blocks, k.origin, k.bytes_read, k.bytes_written); });
+    const Work work = kernel ? Work::Kernel : Work::Blocks;
+    const auto describe = [&] { return event(work, k.origin, k.bytes_read, k.bytes_written); };
+    if (timed)
+      timed.end_short(of_.numbers_[s_] + static_cast<uint64_t>(work) + (lines_ ? lines_->number : 0),
+                      describe);
     of_.counters_.bytes_read.fetch_add(k.bytes_read, std::memory_order_relaxed);
     of_.counters_.bytes_written.fetch_add(k.bytes_written, std::memory_order_relaxed);
   }

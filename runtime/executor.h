@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "compiler/base/error.h"
+#include "compiler/program/blocks.h"
 #include "compiler/program/program.h"
 #include "runtime/compile_queue.h"
 #include "runtime/counters.h"
@@ -25,7 +26,13 @@ class BufferRefused : public OutOfMemory {
   std::string reason;
 };
 
-using LinesNow = std::function<std::vector<SourceLine>(const std::vector<SourceLine>&)>;
+// The lines of a run that stand where a program has the lines that it was compiled for.
+struct LinesNow {
+  std::function<std::vector<SourceLine>(const std::vector<SourceLine>&)> of;
+  uint64_t number = 0;  // stands for them
+  explicit operator bool() const { return static_cast<bool>(of); }
+  std::vector<SourceLine> operator()(const std::vector<SourceLine>& lines) const { return of(lines); }
+};
 
 // How a kernel's step runs: as its kernel, in blocks alone, or in blocks until its kernel is there.
 enum class Way : uint8_t { Kernel, Blocks, BlocksForNow };
@@ -45,7 +52,7 @@ class Executable {
 
   const Program& program() const { return program_; }
   // Of the program's kernels; null while steps of it run in blocks instead.
-  KernelRef kernel(int number) const { return kernels_[static_cast<size_t>(number)].ref(); }
+  KernelRef kernel(int number) const { return kernels_[static_cast<size_t>(number)]->ref(); }
   // How the next call does each step; none of what is no kernel's.
   std::vector<std::optional<Way>> ways() const;
   // Calls f for this program and for those of its loops' bodies.
@@ -75,6 +82,7 @@ class Executable {
   class Run;
   std::vector<BufferRef> run_steps(std::span<const BufferRef> inputs, std::span<const Scalar> scalars,
                                    std::span<const int> given, Stops stops, const LinesNow* lines) const;
+  std::shared_ptr<LateKernel> late_kernel(size_t number, double wait, const BlockEstimate* estimate) const;
   void load_bodies();
   std::vector<BufferRef> looped(size_t step, std::vector<BufferRef> operands, bool may_stop,
                                 const LinesNow* lines) const;
@@ -88,10 +96,11 @@ class Executable {
   std::shared_ptr<Device> device_;
   Counters& counters_;
   CompileQueue* queue_ = nullptr;  // null where nothing is put off for a while
-  std::shared_ptr<LateKernel[]> kernels_;
+  std::vector<std::shared_ptr<LateKernel>> kernels_;
   std::vector<std::vector<std::unique_ptr<const Executable>>>
       bodies_;                                // of each step that is a loop, else none
   std::vector<char> looped_;                  // of each buffer whether a loop gives its memory
+  std::vector<uint64_t> numbers_;             // of each step what its work is called by, for traces
   std::vector<std::vector<int>> dead_after_;  // temporaries that no step after this one uses
   // Of each buffer the temporary whose memory it takes over; -1: none. What may take over an input's.
   std::vector<int> taken_from_;

@@ -4,13 +4,14 @@
 
 #include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
 #include <string>
-#include <utility>
+#include <unordered_set>
 #include <vector>
+
+#include "runtime/steady_now.h"
 
 namespace weft::runtime {
 
@@ -32,15 +33,16 @@ class MemoryTrace {
   bool on() const { return watching_.load(std::memory_order_relaxed) > 0; }
   void start() {
     const std::lock_guard lock(mutex_);
-    if (watching_.fetch_add(1) == 0) changes_.clear();
+    if (watching_.fetch_add(1) == 0) clear();
   }
   // What happened on these devices since then, in order.
   std::vector<MemoryChange> stop(const std::vector<const Device*>& devices, int64_t since) {
     const std::lock_guard lock(mutex_);
     std::vector<MemoryChange> out;
-    for (const MemoryChange& one : changes_)
-      if (one.at >= since && std::ranges::find(devices, one.device) != devices.end()) out.push_back(one);
-    if (watching_.fetch_sub(1) == 1) changes_ = {};
+    for (const Noted& one : changes_)
+      if (one.at >= since && std::ranges::find(devices, one.device) != devices.end())
+        out.push_back({one.device, one.memory, one.at, one.bytes, one.owner ? *one.owner : std::string()});
+    if (watching_.fetch_sub(1) == 1) clear();
     return out;
   }
   void handed_out(const Device* device, const void* memory, size_t bytes) {
@@ -52,22 +54,31 @@ class MemoryTrace {
   // What the memory is for that was handed out last at this place.
   void name(const void* memory, const std::string& owner) {
     const std::lock_guard lock(mutex_);
-    const auto last = std::find_if(changes_.rbegin(), changes_.rend(), [&](const MemoryChange& one) {
-      return one.memory == memory && one.bytes >= 0;
-    });
-    if (last != changes_.rend()) last->owner = owner;
+    const auto last = std::find_if(changes_.rbegin(), changes_.rend(),
+                                   [&](const Noted& one) { return one.memory == memory && one.bytes >= 0; });
+    if (last != changes_.rend()) last->owner = &*owners_.insert(owner).first;
   }
 
  private:
+  // A change; the owner's text is kept once.
+  struct Noted {
+    const Device* device;
+    const void* memory;
+    int64_t at, bytes;
+    const std::string* owner;
+  };
+
+  void clear() { changes_ = {}, owners_ = {}; }
   void add(const Device* device, const void* memory, int64_t bytes) {
-    const int64_t now = std::chrono::nanoseconds(std::chrono::steady_clock::now().time_since_epoch()).count();
+    const int64_t now = steady_now();
     const std::lock_guard lock(mutex_);
-    if (bytes != 0 && changes_.size() < kMost) changes_.push_back({device, memory, now, bytes, {}});
+    if (bytes != 0 && changes_.size() < kMost) changes_.push_back({device, memory, now, bytes, nullptr});
   }
 
   std::atomic<int> watching_{0};
   std::mutex mutex_;
-  std::vector<MemoryChange> changes_;
+  std::vector<Noted> changes_;
+  std::unordered_set<std::string> owners_;
 };
 
 inline MemoryTrace memory_trace;

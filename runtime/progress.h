@@ -18,11 +18,15 @@ class Progress {
   static void show_by(ShowProgress show) { shown_.store(show); }
 
   using Clock = std::chrono::steady_clock;
-  // `what`: "compiling kernels"; `unit` stands behind numbers: " MB", or "". `now`: so that a test can tell the time.
-  Progress(std::string_view what, int64_t total, std::string_view unit = {},
-           Clock::time_point (*now)() = &Clock::now)
-      : show_(shown_.load(std::memory_order_relaxed)), now_(now), what_(what), unit_(unit), total_(total) {
-    if (show_) begun_ = now_();
+  using Now = Clock::time_point (*)();
+  // From now on of all work that begins, so that a test can tell the time; null: the clock.
+  static void time_by(Now now) { time_.store(now); }
+  // `what`: "compiling kernels"; `unit` stands behind numbers: " MB", or "".
+  Progress(std::string_view what, int64_t total, std::string_view unit = {})
+      : show_(shown_.load(std::memory_order_relaxed)), what_(what), unit_(unit), total_(total) {
+    if (!show_) return;
+    if (const Now now = time_.load(std::memory_order_relaxed)) now_ = now;
+    begun_ = now_();
   }
   ~Progress() {
     if (!is_on_screen()) return;
@@ -61,9 +65,10 @@ class Progress {
 
   static inline std::atomic<ShowProgress> shown_{nullptr};
   static inline std::atomic<const Progress*> on_screen_{nullptr};
+  static inline std::atomic<Now> time_{nullptr};
 
   ShowProgress show_;
-  Clock::time_point (*now_)();
+  Now now_ = &Clock::now;
   std::string_view what_, unit_;
   int64_t total_;
   Clock::time_point begun_;

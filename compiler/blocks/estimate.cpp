@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "compiler/blocks/in_order.h"
 #include "compiler/ir/ops/op.h"
 #include "compiler/machine/first_calls.h"
 
@@ -48,7 +49,8 @@ BlockEstimate estimate(const plan::RowProgram& p, const plan::CpuSchedule& s, co
   add(p.after, row);
   // A block does not go beyond a row.
   const double extent = static_cast<double>(p.extent(s.lane_axis).value);
-  if (division_of(s).order != plan::Order::Pointwise && extent < static_cast<double>(kBlockElements))
+  if (division_of(s).order != plan::Order::Pointwise && !is_map_in_order(p) &&
+      extent < static_cast<double>(kBlockElements))
     for (const plan::Sweep& sweep : p.sweeps)
       ns += static_cast<double>(sweep.body.size()) * points * row / std::max(extent, 1.0) * kTimeOfLoop;
   const int64_t threads = std::clamp<int64_t>(tasks / std::max<int64_t>(s.grain, 1), 1, target.threads);

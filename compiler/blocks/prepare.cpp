@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "compiler/base/error.h"
+#include "compiler/blocks/in_order.h"
 #include "compiler/blocks/loops.h"
 #include "compiler/emit/cpu/layout.h"
 #include "compiler/emit/reduction.h"
@@ -589,6 +590,12 @@ RowProgram totalling(const RowProgram& p) {
 }  // namespace
 
 BlockProgram prepare(const RowProgram& p, const CpuSchedule& s, const CpuLayout& layout) {
+  if (is_map_in_order(p)) {
+    const RowProgram map = map_in_order(p);
+    BlockProgram out = Lower(map, s, nullptr, nullptr).run();
+    out.task = out.elements, out.tasks = 1;
+    return out;
+  }
   const bool in_parts = layout.scans && layout.division.parts > 1;
   BlockProgram out = Lower(p, s, &layout, in_parts ? &*layout.finish : &layout.main).run();
   if (!in_parts) return out;

@@ -9,6 +9,7 @@
 #include "compiler/derive/rules.h"
 #include "compiler/derive/totals.h"
 #include "compiler/ir/build.h"
+#include "compiler/ir/user_kernel.h"
 
 namespace weft::derive {
 namespace {
@@ -108,7 +109,8 @@ class Between {
 
 [[noreturn]] void refuse(const Node& node) {
   const std::string_view why = info(node.op).derivative;
-  std::string text(ir::name(node.op));
+  std::string text =
+      ir::is_user_kernel(node) ? ir::user_kernel_of(node)->title : std::string(ir::name(node.op));
   text += ": it has no derivative";
   if (why.starts_with(kNone)) text += ": " + std::string(why.substr(kNone.size()));
   text += ": got " + std::string(name(node.dtype())) + to_string(node.shape());

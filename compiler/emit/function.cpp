@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "compiler/emit/cpu/cpu_dialect.h"
 #include "compiler/emit/cuda/cuda_dialect.h"
@@ -144,9 +145,11 @@ float cost_of(const ir::Block& b) {
 // Which values differ from lane to lane, and which are read at all. What a loop counts is the same in all lanes that are
 // left in it.
 struct Variety {
-  std::vector<char> differs, read;
+  std::vector<char> differs;
+  std::vector<int> reads;  // how often
 
-  explicit Variety(const Function& f) : differs(f.values.size(), 0), read(f.values.size(), 0) {
+  explicit Variety(const Function& f) : differs(f.values.size(), 0), reads(f.values.size(), 0) {
+    count(f.block);
     for (const int p : f.block.params) at(differs, p) = 1;
     do {
       changed_ = false;
@@ -161,13 +164,18 @@ struct Variety {
     at(differs, value) = 1;
     changed_ = true;
   }
+  void count(const ir::Block& b) {
+    for (const Instruction& i : b.body) {
+      for (const int a : i.args) ++reads[static_cast<size_t>(a)];
+      for (const ir::Block& inner : i.blocks) count(inner);
+    }
+    for (const int g : b.gives) ++reads[static_cast<size_t>(g)];
+  }
   void walk(const ir::Block& b) {
     for (const Instruction& i : b.body) {
-      for (const int a : i.args) at(read, a) = 1;
       for (const ir::Block& inner : i.blocks) walk(inner);
       for (size_t k = 0; k < i.outs.size(); ++k) join(i.outs[k], out_differs(i, k));
     }
-    for (const int g : b.gives) at(read, g) = 1;
   }
   bool out_differs(const Instruction& i, size_t k) {
     bool any = std::ranges::any_of(i.args, [&](int a) { return at(differs, a); });
@@ -186,7 +194,9 @@ struct Variety {
 class CpuFunction : public FunctionWriter {
  public:
   CpuFunction(const Function& f, const Dialect& dialect)
-      : FunctionWriter(f, dialect), variety_(f), mask_bits_(has_wide_lanes(f) ? 64 : 32) {}
+      : FunctionWriter(f, dialect), variety_(f), mask_bits_(has_wide_lanes(f) ? 64 : 32) {
+    find_never(f.block, never_);
+  }
 
  private:
   // Truth is as wide as the lanes that it chooses between, mostly.
@@ -251,7 +261,8 @@ class CpuFunction : public FunctionWriter {
     return format("({0} & {1}) | (~{0} & {2})", mask, a, b);
   }
   bool differs(int value) const { return variety_.differs[static_cast<size_t>(value)]; }
-  bool is_read(int value) const { return variety_.read[static_cast<size_t>(value)]; }
+  int reads(int value) const { return variety_.reads[static_cast<size_t>(value)]; }
+  bool is_read(int value) const { return reads(value) > 0; }
   std::string mask() { return format("m{}", ++masks_); }
   std::string chosen(DType t, const std::string& mask, const std::string& a, const std::string& b) const {
     if (a == b) return a;
@@ -300,7 +311,11 @@ class CpuFunction : public FunctionWriter {
     const std::vector<std::string> a = side(i.blocks[0], i, taken, 'a'), b = side(i.blocks[1], i, other, 'b');
     for (size_t k = 0; k < i.outs.size(); ++k) {
       choices_[i.outs[k]] = {outer, taken, other, a[k], b[k]};
-      line(format("{} {} = {};", type(i.outs[k]), v(i.outs[k]), chosen(dtype(i.outs[k]), test, a[k], b[k])));
+      const auto found = stays_.find(i.outs[k]);
+      const std::string either = found == stays_.end() ? chosen(dtype(i.outs[k]), test, a[k], b[k])
+                                 : found->second == 0  ? a[k]
+                                                       : b[k];
+      line(format("{} {} = {};", type(i.outs[k]), v(i.outs[k]), either));
     }
   }
 
@@ -318,29 +333,157 @@ class CpuFunction : public FunctionWriter {
 
   void loop(const Instruction& i, const std::string& outer) override {
     const ir::Block &head = i.blocks[0], &tail = i.blocks[1];
-    const std::string left = mask(), test = v(head.gives[0]);
+    const std::string left = mask();
     const bool parts = differs(head.gives[0]);  // else all lanes leave together
-    take(i);
+    std::vector<int> tests;
+    conjuncts(head, head.gives[0], tests);
+    const std::vector<char> flags = flags_of(i, tests);
+    take_counts(i);
     line(format("{} {} = {};", mask_type(), left, outer));
+    // The call is outside of the turns: what is alive across it would be spilled in each of them.
     open("for (;;) {");
+    open(format("for (; turns < {}; ++turns) {{", kTurnsBetweenLooks));
+    splat_counts(i);
     body(head, left);
-    if (parts) line(format("{0} = {0} & {1};", left, test));
-    line(parts ? format("if (!__builtin_reduce_or({})) break;", left) : format("if (!{}[0]) break;", test));
-    // Said to be rare, so that what the call spills is not spilled in each turn.
-    line(format("if (__builtin_expect(++turns >= {}, 0)) {{ if (weft_leave_rest()) break; turns = 0; }}",
-                kTurnsBetweenLooks));
+    const std::string ends = format("goto {}_ends;", left);
+    for (const int one : tests)
+      if (differs(one)) line(format("{0} = {0} & {1};", left, v(one)));
+    if (parts) line(format("if (!__builtin_reduce_or({})) {}", left, ends));
+    for (const int one : tests)
+      if (!differs(one)) line(format("if (!{}[0]) {}", v(one), ends));
+    find_stays(i, tests);
     body(tail, left);
-    std::vector<std::string> next;
-    next.reserve(tail.gives.size());
-    for (size_t k = 0; k < tail.gives.size(); ++k) {
-      const int param = head.params[k], given = tail.gives[k];
-      // What nobody reads behind the loop may be anything in lanes that have left.
-      const bool keeps = parts && is_read(i.outs[k]);
-      next.push_back(keeps ? kept(given, param, left) : v(given));
-    }
-    carry(head.params, next);
+    carry_kept(i, left, parts, flags);
     close();
-    leave(i);
+    line("if (weft_leave_rest()) break;");
+    line("turns = 0;");
+    close();
+    line(format("{}_ends:;", left));
+    leave_counts(i, outer, left, flags);
+  }
+
+  // What the test of a loop is the conjunction of.
+  static void conjuncts(const ir::Block& head, int test, std::vector<int>& out) {
+    for (const Instruction& one : head.body)
+      if (one.kind == Instruction::Kind::Map && one.outs[0] == test &&
+          (one.op == ir::Op::bitwise_and || one.op == ir::Op::logical_and)) {
+        for (const int a : one.args) conjuncts(head, a, out);
+        return;
+      }
+    out.push_back(test);
+  }
+
+  // What is the same in all lanes of a loop, as a count of its turns, is carried as one number.
+  bool is_count(int param) const {
+    const DType t = dtype(param);
+    return !differs(param) && (t == DType::I64 || t == DType::I32);
+  }
+  static std::string count(int param) { return format("c{}", param); }
+  void take_counts(const Instruction& i) {
+    for (size_t k = 0; k < i.args.size(); ++k) {
+      const int p = i.blocks[0].params[k];
+      line(is_count(p) ? format("auto {} = {}[0];", count(p), v(i.args[k]))
+                       : format("{} {} = {};", type(p), v(p), v(i.args[k])));
+      // What lanes that have left keep is no count.
+      if (is_count(p)) line(format("{} {} = {};", type(i.outs[k]), v(i.outs[k]), v(i.args[k])));
+    }
+  }
+  void splat_counts(const Instruction& i) {
+    for (const int p : i.blocks[0].params)
+      if (is_count(p)) {
+        line(format("asm(\"\" : \"+r\"({}));", count(p)));  // LLVM would carry the vector in its place
+        line(format("{} {} = weft_splat_{}({});", type(p), v(p), suffix(dtype(p)), count(p)));
+      }
+  }
+  void carry_kept(const Instruction& i, const std::string& left, bool parts, const std::vector<char>& flags) {
+    const ir::Block &head = i.blocks[0], &tail = i.blocks[1];
+    std::vector<std::string> targets, names, next;
+    for (size_t k = 0; k < tail.gives.size(); ++k) {
+      const int param = head.params[k], given = tail.gives[k], out = i.outs[k];
+      const bool counts = is_count(param);
+      if (counts && is_read(out)) {
+        // At the last turn of a lane it is what the lane has next.
+        line(format("{} = {};", v(out), parts ? chosen(dtype(out), left, v(given), v(out)) : v(given)));
+      }
+      // What nobody reads behind the loop may be anything in lanes that have left.
+      const bool keeps = !counts && !flags[k] && parts && is_read(out);
+      targets.push_back(counts ? count(param) : v(param));
+      names.push_back(format("n{}", param));
+      next.push_back(counts ? v(given) + "[0]" : keeps ? kept(given, param, left) : v(given));
+    }
+    for (size_t k = 0; k < next.size(); ++k) line(format("auto {} = {};", names[k], next[k]));
+    for (size_t k = 0; k < next.size(); ++k) line(format("{} = {};", targets[k], names[k]));
+  }
+  void leave_counts(const Instruction& i, const std::string& outer, const std::string& left,
+                    const std::vector<char>& flags) {
+    for (size_t k = 0; k < i.outs.size(); ++k)
+      if (const int p = i.blocks[0].params[k]; !is_count(p))
+        line(format("{} {} = {};", type(i.outs[k]), v(i.outs[k]),
+                    flags[k] ? format("{} & ~{}", outer, left) : v(p)));
+  }
+
+  // Which values carried are flags that need not be kept in lanes that have left, as the mask of those in the loop says it:
+  // false before the loop, and read by its test alone. Behind it one is set where a lane has left, if nothing else lets
+  // single lanes leave.
+  std::vector<char> flags_of(const Instruction& i, const std::vector<int>& tests) const {
+    const ir::Block& head = i.blocks[0];
+    const auto parting = std::ranges::count_if(tests, [&](int one) { return differs(one); });
+    std::vector<char> flags(head.params.size(), 0);
+    for (size_t k = 0; k < flags.size(); ++k)
+      flags[k] = is_truth(head.params[k]) && differs(head.params[k]) && reads(head.params[k]) == 1 &&
+                 is_flag(head, head.params[k], tests) && never_.contains(i.args[k]) &&
+                 (parting == 1 || !is_read(i.outs[k]));
+    return flags;
+  }
+  static void find_never(const ir::Block& b, std::unordered_set<int>& out) {
+    for (const Instruction& one : b.body) {
+      if (one.kind == Instruction::Kind::Constant && one.value.dtype == DType::Bool && one.value.i == 0)
+        out.insert(one.outs[0]);
+      for (const ir::Block& inner : one.blocks) find_never(inner, out);
+    }
+  }
+
+  // Lanes that take a side on which a flag is set, as by break, leave the loop with it. What is chosen there for those
+  // that stay alone needs no choice.
+  void find_stays(const Instruction& i, const std::vector<int>& tests) {
+    const ir::Block &head = i.blocks[0], &tail = i.blocks[1];
+    const auto is_plain = [](const Instruction& one) {
+      return one.kind == Instruction::Kind::Map || one.kind == Instruction::Kind::Constant;
+    };
+    if (!std::ranges::all_of(head.body, is_plain)) return;
+    for (const Instruction& one : tail.body) {
+      if (one.kind != Instruction::Kind::If) continue;
+      for (size_t k = 0; k < tail.gives.size(); ++k) {
+        const auto out = std::ranges::find(one.outs, tail.gives[k]);
+        if (out == one.outs.end() || !is_flag(head, head.params[k], tests)) continue;
+        const auto place = static_cast<size_t>(out - one.outs.begin());
+        for (const size_t side : {0, 1})
+          if (is_true(one.blocks[side], one.blocks[side].gives[place])) note_stays(i, one, 1 - side, tests);
+      }
+    }
+  }
+  static bool is_flag(const ir::Block& head, int param, const std::vector<int>& tests) {
+    return std::ranges::any_of(head.body, [&](const Instruction& one) {
+      return one.kind == Instruction::Kind::Map && one.op == ir::Op::logical_not && one.args[0] == param &&
+             std::ranges::find(tests, one.outs[0]) != tests.end();
+    });
+  }
+  static bool is_true(const ir::Block& b, int value) {
+    return std::ranges::any_of(b.body, [&](const Instruction& one) {
+      return one.kind == Instruction::Kind::Constant && one.outs[0] == value &&
+             one.value.dtype == DType::Bool && one.value.i != 0;
+    });
+  }
+  void note_stays(const Instruction& loop, const Instruction& branch, size_t side,
+                  const std::vector<int>& tests) {
+    const ir::Block& head = loop.blocks[0];
+    const std::vector<int>& gives = loop.blocks[1].gives;
+    for (const int out : branch.outs) {
+      int carried = 0;
+      for (size_t k = 0; k < gives.size(); ++k)
+        if (gives[k] == out && !is_read(loop.outs[k]) && !is_flag(head, head.params[k], tests)) ++carried;
+      if (carried > 0 && carried == reads(out)) stays_[out] = side;
+    }
   }
 
   // What a branch gave: of lanes of `outer`, the mask and the value of either side.
@@ -350,7 +493,9 @@ class CpuFunction : public FunctionWriter {
 
   const Variety variety_;
   const int mask_bits_;
+  std::unordered_set<int> never_;  // constants that are false
   std::unordered_map<int, Choice> choices_;
+  std::unordered_map<int, size_t> stays_;  // of what a branch gives: the side of those that stay in the loop
   int masks_ = 0;
 };
 

@@ -16,22 +16,23 @@ namespace {
 
 using ir::UserKernel;
 
+// The header that a line includes by <…>, or nothing.
+std::string_view header_of(std::string_view line) {
+  const size_t sign = line.find_first_not_of(" \t");
+  if (sign == std::string_view::npos || line[sign] != '#') return {};
+  const size_t word = line.find("include", sign), open = line.find('<', word), close = line.find('>', open);
+  if (word == std::string_view::npos || close == std::string_view::npos) return {};
+  return line.substr(open + 1, close - open - 1);
+}
+
 // Includes of what is there already are left out; the lines keep their numbers.
 std::string without_known_includes(const std::string& text) {
-  static constexpr const char* kKnown[] = {
-      "<cmath>",   "<math.h>",   "<cstdint>",          "<stdint.h>",        "<cstddef>",   "<stddef.h>",
-      "<climits>", "<limits.h>", "<cfloat>",           "<float.h>",         "<algorithm>", "<cuda_runtime.h>",
-      "<limits>",  "<complex>",  "<thrust/complex.h>", "<cupy/complex.cuh>"};
   std::string out;
   out.reserve(text.size());
   for (size_t at = 0; at < text.size();) {
     const size_t end = std::min(text.find('\n', at), text.size());
-    const std::string line = text.substr(at, end - at);
-    bool known = false;
-    if (const size_t sign = line.find_first_not_of(" \t");
-        sign != std::string::npos && line[sign] == '#' && line.find("include", sign) != std::string::npos)
-      for (const char* name : kKnown) known |= line.find(name) != std::string::npos;
-    if (!known) out += line;
+    const std::string_view line = std::string_view(text).substr(at, end - at);
+    if (!user_library_has(header_of(line))) out += line;
     if (end < text.size()) out += '\n';
     at = end + 1;
   }
@@ -77,7 +78,7 @@ bool is_constant(const UserKernel::Argument& one) { return one.kind == UserKerne
 
 std::string call(const UserKernel& k, const std::vector<UserWord>& words, const char* array, bool of_range) {
   std::string out = "  " + k.name + "(";
-  if (of_range) out += "begin, end";
+  if (of_range) out += "weft_begin, weft_end";
   for (size_t i = 0; i < words.size(); ++i) {
     if (is_constant(k.arguments[i])) continue;  // behind those that the function takes
     if (i > 0 || of_range) out += ", ";
@@ -101,11 +102,11 @@ constexpr const char* kCheckedEntry =
     R"(struct WeftMemory {{ unsigned long address, bytes, element; const char* name; }};
 extern "C" void weft_run_checked(const char*, const WeftMemory*, long, void (*)(const unsigned long*, long, long),
                                  const unsigned long*, long, long);
-static void weft_body(const unsigned long* w, long begin, long end) {{
+static void weft_body(const unsigned long* weft_w, long weft_begin, long weft_end) {{
 {}}}
-extern "C" void WEFT_ENTRY(const unsigned long* w, long begin, long end, char*) {{
+extern "C" void WEFT_ENTRY(const unsigned long* weft_w, long weft_begin, long weft_end, char*) {{
   const WeftMemory weft_memory[] = {{{}}};
-  weft_run_checked("{}", weft_memory, {}, weft_body, w, begin, end);
+  weft_run_checked("{}", weft_memory, {}, weft_body, weft_w, weft_begin, weft_end);
 }}
 )";
 
@@ -121,16 +122,18 @@ std::string checked_entry(const UserKernel& k, const std::vector<UserWord>& word
     const ir::TensorType& type =
         (one.kind == UserKernel::Argument::Kind::Result ? k.results : k.operands)[one.number];
     const auto element = static_cast<int64_t>(size_of(type.dtype));
-    memory += fmt::format("{{w[{}], {}, {}, \"{}\"}}, ", words[i].word, element_count(type.shape) * element,
-                          element, one.name);
+    memory += fmt::format("{{weft_w[{}], {}, {}, \"{}\"}}, ", words[i].word,
+                          element_count(type.shape) * element, element, one.name);
   }
-  return fmt::format(kCheckedEntry, call(k, words, "w", true), memory, k.title, words.size());
+  return fmt::format(kCheckedEntry, call(k, words, "weft_w", true), memory, k.title, words.size());
 }
 
 std::string cpu_entry(const UserKernel& k, const std::vector<UserWord>& words) {
   if (k.checks) return checked_entry(k, words);
-  return "extern \"C\" void WEFT_ENTRY(const unsigned long* w, long begin, long end, char*) {\n" +
-         call(k, words, "w", true) + "}\n";
+  // Its own names hide none of the user's.
+  return "extern \"C\" void WEFT_ENTRY(const unsigned long* weft_w, long weft_begin, long weft_end, char*) "
+         "{\n" +
+         call(k, words, "weft_w", true) + "}\n";
 }
 
 std::shared_ptr<const std::vector<KernelConstant>> constants_of(const UserKernel& k,
@@ -166,8 +169,8 @@ Emitted emit_user_kernel(const UserKernel& k, const std::vector<UserWord>& words
   const std::string own = without_known_includes(k.text->text);
   const std::string complex = complex_for(own, cuda);
   std::string text = user_library(complex + own, cuda) + complex;
-  text += fmt::format("#line 1 \"{}.{}\"\n{}\n#line 1 \"the call of {}\"\n", k.title, cuda ? "cu" : "cpp",
-                      cuda ? as_device_functions(own) : own, k.title);
+  text += fmt::format("#line 1 \"{}.{}\"\n{}\n#line 1 \"{}{}\"\n", k.title, cuda ? "cu" : "cpp",
+                      cuda ? as_device_functions(own) : own, kUserCall, k.title);
   Emitted out;
   text += cuda ? cuda_entry(k, call(k, words, "weft_args.w", false), count) : cpu_entry(k, words);
   out.source.name = "weft_user_" + to_string(hash_text(text)).substr(0, 16);

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace weft::emit {
@@ -168,7 +170,16 @@ constexpr const char* kOneArgument[] = {
 constexpr const char* kTwoArguments[] = {"atan2", "copysign", "fdim", "fmax",      "fmin",
                                          "fmod",  "hypot",    "pow",  "remainder", "nextafter"};
 
+constexpr std::string_view kHeaders[] = {
+    "cmath",          "math.h",   "cstdint",          "stdint.h",        "cstddef", "stddef.h",
+    "climits",        "limits.h", "cfloat",           "float.h",         "limits",  "algorithm",
+    "cuda_runtime.h", "complex",  "thrust/complex.h", "cupy/complex.cuh"};
+
 }  // namespace
+
+bool user_library_has(std::string_view header) {
+  return std::ranges::find(kHeaders, header) != std::end(kHeaders);
+}
 
 std::string user_library(const std::string& text, bool cuda) {
   if (cuda) return kWidths;

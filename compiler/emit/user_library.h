@@ -8,6 +8,11 @@ namespace weft::emit {
 
 // As the file of which Clang's notes say that a name is from here.
 inline constexpr std::string_view kUserLibrary = "weft's own";
+// What the name of the file starts with in which the kernel is called.
+inline constexpr std::string_view kUserCall = "the call of ";
+
+// Whether the headers of this name hold what is there already: "cmath".
+bool user_library_has(std::string_view header);
 
 // The types of <cstdint>; on the CPU the functions of <cmath>, limits, and what of <algorithm> takes numbers: what this text names of them.
 std::string user_library(const std::string& text, bool cuda);

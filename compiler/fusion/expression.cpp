@@ -11,6 +11,7 @@
 #include "compiler/ir/analysis/access.h"
 #include "compiler/ir/analysis/in_place.h"
 #include "compiler/ir/build.h"
+#include "compiler/ir/user_kernel.h"
 #include "compiler/machine/tuning.h"
 
 namespace weft::fusion {
@@ -27,7 +28,7 @@ using ir::OpKind;
 using ir::space_of;
 
 // Nodes at accesses: in an expression from which on a glance at it does, and of a glance.
-constexpr size_t kManyReadings = 2000, kGlance = 1000;
+constexpr size_t kManyReadings = 200, kGlance = 100;
 constexpr int kComplexCompileCost = 4, kUpdateCompileCost = 100;
 
 Reading reading_of(const Node& root, const Access& at, const Shape& reader, const ir::Variables& vars) {
@@ -248,13 +249,13 @@ bool runs_alone(const Node& n) {
 std::string because_it_reads(const Node& alone) {
   if (alone.op == Op::branch) return "a branch reads it";
   if (kind(alone.op) == OpKind::Loop) return "a loop reads it";
-  return kind(alone.op) == OpKind::Kernel ? "a kernel of your own reads it" : "a library reads it";
+  return ir::has_users_text(alone) ? "a kernel of your own reads it" : "a library reads it";
 }
 
 std::string because_it_computes(const Node& alone) {
   if (alone.op == Op::branch) return "a branch computes it";
   if (kind(alone.op) == OpKind::Loop) return "a loop computes it";
-  return kind(alone.op) == OpKind::Kernel ? "a kernel of your own computes it" : "a library computes it";
+  return ir::has_users_text(alone) ? "a kernel of your own computes it" : "a library computes it";
 }
 
 }  // namespace weft::fusion

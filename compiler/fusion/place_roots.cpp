@@ -76,8 +76,9 @@ class Placer {
       } else if (!known.contains(producer)) {
         auto refused = refusals.find(g);
         groups_.decisions.push_back({producer, n, false,
-                                     !options_.fuse     ? "fusion is switched off"
-                                     : !reading.aligned ? why_apart(producer, reading)
+                                     !options_.fuse          ? "fusion is switched off"
+                                     : !reading.aligned      ? why_apart(producer, reading)
+                                     : runs_alone(*producer) ? because_it_computes(*producer)
                                      : refused != refusals.end()
                                          ? refused->second
                                          : "its reader is computed with other values that it reads"});

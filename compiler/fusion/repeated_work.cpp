@@ -44,7 +44,7 @@ bool repeats(const Expression& e, const Target& target) {
 
 bool RepeatedWork::store_repeated_values(bool may_change) {
   bool changed = false;
-  expressions_.clear();
+  drop_outdated();
   for (auto* root : roots_.order) {
     if (!roots_.contains(root)) continue;
     // What is stored may repeat what it reads as its reader did.
@@ -52,7 +52,9 @@ bool RepeatedWork::store_repeated_values(bool may_change) {
     while (!left.empty()) {
       const Node* n = left.back();
       left.pop_back();
-      Expression e = analyze(n, roots_.all, may_change);
+      const auto [at, unknown] = expressions_.try_emplace(n);
+      Expression& e = at->second;
+      if (unknown || (e.glanced && !may_change)) e = analyze(n, roots_.all, may_change);
       bool stored = may_change && repeats(e, target_) && store_repeated(e, left);
       if (e.glanced && !stored) {
         // Long, but nothing near the root repeats.
@@ -60,10 +62,23 @@ bool RepeatedWork::store_repeated_values(bool may_change) {
         stored = repeats(e, target_) && store_repeated(e, left);
       }
       changed |= stored || (may_change && store_spread(n, e, left));
-      expressions_[n] = std::move(e);
     }
   }
   return changed;
+}
+
+bool RepeatedWork::store(const Node* n) {
+  if (!roots_.all.insert(n).second) return false;
+  added_.push_back(n);
+  return true;
+}
+
+// An expression ends at roots, so only one that goes on through a new root is another one now.
+void RepeatedWork::drop_outdated() {
+  std::erase_if(expressions_, [&](const auto& of) {
+    return std::ranges::any_of(added_, [&](const Node* n) { return of.second.times.contains(n); });
+  });
+  added_.clear();
 }
 
 // Stores the values at which repetition begins: those read more often than one of their readers is
@@ -90,7 +105,7 @@ bool RepeatedWork::store_repeated(const Expression& e, std::vector<const Node*>&
     // The root's bound is for all that it repeats together: one value of several that exceed it has half of it.
     if (!begins || static_cast<float>(times - 1) * work_below(node, e) <= kRepeatedWork / 2) continue;
     const Node* kept = shared_below(node, static_cast<float>(times) / static_cast<float>(read_by) - 1, e);
-    if (roots_.all.insert(kept).second) {
+    if (store(kept)) {
       roots_.repeated.insert(kept);
       stored.push_back(kept);
     }
@@ -143,7 +158,7 @@ bool RepeatedWork::store_spread(const Node* root, const Expression& e, std::vect
     const float parts = kind(node->dtype()) == DTypeKind::Complex ? kComplexWork : 1;
     const float work = last ? work_below(node, e) * parts : 0;
     const bool spares = work > kSpreadWork || (work > kSpreadOfMany && work * points > kSparedInAll);
-    if (spares && roots_.all.insert(node).second) stored.push_back(node);
+    if (spares && store(node)) stored.push_back(node);
   }
   return stored.size() > before;
 }
@@ -207,7 +222,7 @@ bool RepeatedWork::store_shared(const Groups& groups) {
         if (kind(user->op) != OpKind::Map) passing.push_back(user);
       }
     if (top && work_below(n, *u->second.in) * static_cast<float>(kernels - 1) > kSharedWork)
-      changed |= roots_.all.insert(n).second;
+      changed |= store(n);
   }
   return changed;
 }

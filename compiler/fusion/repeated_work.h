@@ -16,8 +16,8 @@ class RepeatedWork {
   // Adds to `roots`, which outlives it.
   RepeatedWork(Roots& roots, const Target& target) : roots_(roots), target_(target) {}
 
-  // Finds every root's expression, and makes roots of values that are read at so many positions that they had
-  // better be stored, while roots `may_change`. Whether there were such: then expressions are to be found anew.
+  // Finds every root's expression that is not known, and makes roots of values that are read at so many positions that they had
+  // better be stored, while roots `may_change`. Whether there were such: then some expressions are to be found anew.
   bool store_repeated_values(bool may_change);
   const Expressions& expressions() const { return expressions_; }
 
@@ -25,6 +25,8 @@ class RepeatedWork {
   bool store_shared(const Groups& groups);
 
  private:
+  bool store(const ir::Node* n);  // false where it is a root already
+  void drop_outdated();
   bool store_repeated(const Expression& e, std::vector<const ir::Node*>& stored);
   bool store_spread(const ir::Node* root, const Expression& e, std::vector<const ir::Node*>& stored);
   const ir::Node* shared_below(const ir::Node* node, float repeated, const Expression& e) const;
@@ -33,6 +35,7 @@ class RepeatedWork {
   Roots& roots_;
   const Target& target_;
   Expressions expressions_;
+  std::vector<const ir::Node*> added_;                       // roots since expressions were found
   std::unordered_map<const ir::Node*, float> bounded_work_;  // below each bound, other bounds included
 };
 

@@ -64,6 +64,10 @@ UserKernelRef with_leading_axis(const UserKernel& kernel, int64_t size);
 
 inline bool is_user_kernel(const Node& node) { return node.op == Op::kernel; }
 inline const UserKernelRef& user_kernel_of(const Node& node) { return node.as<KernelAttr>().kernel; }
+// Whether its text is the user's: decompositions and Fourier transforms are kernels of a library's functions.
+inline bool has_users_text(const Node& node) {
+  return is_user_kernel(node) && !user_kernel_of(node)->library;
+}
 // Whether the two are results of one kernel on the same operands.
 inline bool same_user_kernel(const Node& a, const Node& b) {
   return is_user_kernel(a) && is_user_kernel(b) && user_kernel_of(a)->hash == user_kernel_of(b)->hash &&

@@ -249,6 +249,7 @@
   X(kMostTests, size_t, 8, "tests", "2026-11-24", "an element, at most, where updates are choices in the kernels of what reads them") \
   X(kPartOfInterleaved, int64_t, 8, "elements", "2026-11-24", "of which one is written, at least, where all are passed over for it") \
   X(kWorkOfUnwritten, float, 8, "multiply-adds", "2026-11-24", "an element, at most, of what is computed for those that are not written, too") \
+  X(kMostUnwritten, float, 1 << 16, "multiply-adds", "2026-11-29", "CPU: that are computed for elements of rows that are written in part, at most") \
   X(kWidestConcat, size_t, 32, "parts", "2026-11-21", "of a concat; more become a concat of concats")          \
   X(kScattered, int64_t, 8, "elements", "2026-11-22", "that are read in order while one is that is not")       \
   X(kSpread, int64_t, 4, "times", "2026-11-21", "that each element is computed, at most, before its value is stored") \

@@ -31,15 +31,22 @@ using ir::Op;
 // which large values repay where the part that is replaced is small. But a choice lets the kernel go on to
 // what reads the value, which spares memory twice its size.
 class InPlace {
+  static constexpr int kMostRounds = 4;  // of assumptions; then nothing is assumed
+
  public:
-  InPlace(const ir::Graph& graph, const Options& options)
-      : graph_(graph), order_(topological_order(graph.outputs)), readers_(order_), rule_(graph) {
+  InPlace(const ir::Graph& graph, const Target& target, const Options& options)
+      : on_cpu_(target.kind == TargetKind::Cpu),
+        graph_(graph),
+        order_(topological_order(graph.outputs)),
+        readers_(order_),
+        rule_(graph) {
     int number = 0;
     for (auto& in : graph.inputs) {
       if (in->op != Op::input) continue;
       if (std::find(options.donated.begin(), options.donated.end(), number++) != options.donated.end())
         donated_.insert(in.get());
     }
+    chains_ = find_chains();
   }
 
   // The updates that can be assignments, and the values that have to lie in memory of their own for it.
@@ -48,53 +55,21 @@ class InPlace {
 
     size_t settled() const { return updates.size() + choices.size(); }
   };
-  Found find() const {
-    Found out;
-    std::unordered_set<const Node*> seen;
-    for (auto top = order_.rbegin(); top != order_.rend(); ++top) {
-      if ((*top)->op != Op::update || seen.contains(*top)) continue;
-      std::vector<const Node*> chain;
-      const Node* n = *top;
-      do {
-        seen.insert(n);
-        chain.push_back(n);
-        n = ir::memory_of(n->inputs[0].get());
-      } while (n->op == Op::update && !rule_.is_output(n) && !seen.contains(n));
-      bool output = std::count_if(graph_.outputs.begin(), graph_.outputs.end(),
-                                  [&](auto& o) { return ir::memory_of(o.get()) == *top; }) == 1;
-      bool given =
-          output && donated_.contains(n) && !rule_.is_output(n) && n->as<ir::InputAttr>().strides.empty();
-      // From the start on: the first update that needs its old value elsewhere ends a run, and begins another
-      // on a copy.
-      for (size_t end = chain.size(); end > 0; given = false) {
-        ir::InPlaceRule::Spared spared;
-        const auto takes = [&](const Node* update) { return rule_.refuse(*update, spared).empty(); };
-        const bool computed = !given && !out.updates.contains(ir::memory_of(chain[end - 1]->inputs[0].get()));
-        size_t from = end;
-        while (from > 0 && (given || (computed && worth_a_kernel(*chain[from - 1]))) &&
-               takes(chain[from - 1]))
-          --from;
-        if (computed && from < end && goes_on(chain, from, end)) {
-          out.choices.insert(chain.begin() + static_cast<int64_t>(from),
-                             chain.begin() + static_cast<int64_t>(end));
-          from = end, spared = {};
-        }
-        const bool copied = from == end && !given;
-        if (copied) {
-          --from;  // what it replaces stays as it is
-          while (from > 0 && takes(chain[from - 1])) --from;
-        }
-        if (copied && end - from < kWorthACopy) {
-          from = end - 1;  // computed as a choice; the next ones may still write into its memory
-        } else {
-          out.updates.insert(chain.begin() + static_cast<int64_t>(from),
-                             chain.begin() + static_cast<int64_t>(end));
-          if (copied) out.copied.insert(chain[end - 1]);
-        }
-        end = from;
-      }
+  // Two arrays that are computed from each other in turns are in place where both are: so all that may be, in
+  // memory that is given or in a copy, are assumed to be, and fewer where that does not hold.
+  Found find() {
+    std::unordered_set<const Node*> assumed;
+    for (const Chain& chain : chains_)
+      if (chain.given || chain.updates.size() >= kWorthACopy)
+        assumed.insert(chain.updates.begin(), chain.updates.end());
+    for (int round = 0; round < kMostRounds && !assumed.empty(); ++round) {
+      rule_.assume(assumed);
+      Found found = find_as_assumed();
+      if (std::erase_if(assumed, [&](const Node* n) { return !found.updates.contains(n); }) == 0)
+        return found;
     }
-    return out;
+    rule_.assume({});
+    return find_as_assumed();
   }
 
   // Slices that are wanted both before and after an update that could be in place if they were copied.
@@ -110,10 +85,93 @@ class InPlace {
   }
 
  private:
+  // Updates of one value, the last first; `given`: they may be written into memory that the caller gives away.
+  struct Chain {
+    std::vector<const Node*> updates;
+    bool given = false;
+  };
+
+  std::vector<Chain> find_chains() const {
+    std::vector<Chain> out;
+    std::unordered_set<const Node*> seen;
+    for (auto top = order_.rbegin(); top != order_.rend(); ++top) {
+      if ((*top)->op != Op::update || seen.contains(*top)) continue;
+      Chain chain;
+      const Node* n = *top;
+      do {
+        seen.insert(n);
+        chain.updates.push_back(n);
+        n = ir::memory_of(n->inputs[0].get());
+      } while (n->op == Op::update && !rule_.is_output(n) && !seen.contains(n));
+      const bool output = std::count_if(graph_.outputs.begin(), graph_.outputs.end(),
+                                        [&](auto& o) { return ir::memory_of(o.get()) == *top; }) == 1;
+      chain.given =
+          output && donated_.contains(n) && !rule_.is_output(n) && n->as<ir::InputAttr>().strides.empty();
+      out.push_back(std::move(chain));
+    }
+    return out;
+  }
+
+  Found find_as_assumed() const {
+    Found out;
+    for (const Chain& chain : chains_) settle(chain, out);
+    return out;
+  }
+
+  // From the start on: the first update that needs its old value elsewhere ends a run, and begins another on a
+  // copy.
+  void settle(const Chain& chain, Found& out) const {
+    const std::vector<const Node*>& updates = chain.updates;
+    const auto part = [&](size_t from, size_t end) { return std::span(updates).subspan(from, end - from); };
+    bool given = chain.given;
+    for (size_t end = updates.size(); end > 0; given = false) {
+      ir::InPlaceRule::Spared spared;
+      const auto takes = [&](const Node* update) { return rule_.refuse(*update, spared).empty(); };
+      const bool computed = !given && !out.updates.contains(ir::memory_of(updates[end - 1]->inputs[0].get()));
+      size_t from = end;
+      // Behind one that is in place, the value lies in memory.
+      while (from > 0 && (given || (computed && (from < end || worth_a_kernel(*updates[from - 1])))) &&
+             takes(updates[from - 1]))
+        --from;
+      if (computed && from < end && goes_on(updates, from, end)) {
+        const auto run = part(from, end);
+        out.choices.insert(run.begin(), run.end());
+        from = end, spared = {};
+      }
+      const bool copied = from == end && !given;
+      if (copied) {
+        --from;  // what it replaces stays as it is
+        while (from > 0 && takes(updates[from - 1])) --from;
+      }
+      if (copied && end - from < kWorthACopy && !wastes(*updates[end - 1])) {
+        from = end - 1;  // computed as a choice; the next ones may still write into its memory
+      } else {
+        const auto run = part(from, end);
+        out.updates.insert(run.begin(), run.end());
+        if (copied) out.copied.insert(updates[end - 1]);
+      }
+      end = from;
+    }
+  }
+
   bool worth_a_kernel(const Node& update) const {
-    return kind(ir::memory_of(update.inputs[0].get())->op) != ir::OpKind::Source &&
-           element_count(update.shape()) >= kLargeValue &&
-           kSmallUpdate * element_count(update.inputs[1]->shape()) <= element_count(update.shape());
+    return kind(ir::memory_of(update.inputs[0].get())->op) != ir::OpKind::Source && replaces_little(update) &&
+           (element_count(update.shape()) >= kLargeValue || wastes(update));
+  }
+
+  static bool replaces_little(const Node& update) {
+    return kSmallUpdate * element_count(update.inputs[1]->shape()) <= element_count(update.shape());
+  }
+
+  // Whether a choice would compute so much for elements that are not written, of rows that are written in part,
+  // that a kernel for the others takes less time, even with a copy of what they replace.
+  bool wastes(const Node& update) const {
+    const Shape &shape = update.shape(), &part = update.inputs[1]->shape();
+    if (!on_cpu_ || shape.empty() || element_count(part) == 0 || !replaces_little(update)) return false;
+    const int64_t unwritten = element_count(part) / part.back() * (shape.back() - part.back());
+    return unwritten > 0 &&
+           takes_more(*update.inputs[1],
+                      std::max(kWorkOfUnwritten, kMostUnwritten / static_cast<float>(unwritten)));
   }
 
   // Whether the kernel that computes a value had better go on through updates of it to what reads them: few
@@ -133,11 +191,12 @@ class InPlace {
       for (size_t k = 0; k < part.size(); ++k)
         if (part[k] > 1 && steps[k] != 1) return false;
       const bool along_lanes = shape.size() > 1 && part.back() < shape.back();
-      return (!along_lanes || tests == 1) && takes_little(*update->inputs[1]);
+      return (!along_lanes || tests == 1) && !takes_more(*update->inputs[1], kWorkOfUnwritten);
     });
   }
 
-  static bool takes_little(const Node& value) {
+  // Whether an element takes more multiply-adds than `most`, with all maps that it is computed from.
+  static bool takes_more(const Node& value, float most) {
     float work = 0;
     std::unordered_set<const Node*> seen{&value};
     std::vector<const Node*> stack{&value};
@@ -151,11 +210,11 @@ class InPlace {
               : is == ir::OpKind::Map ? ir::cost_of(n)
               : ir::views_one(n.op)   ? 0
                                       : kPartWork * static_cast<float>(n.inputs.size());
-      if (work > kWorkOfUnwritten) return false;
+      if (work > most) return true;
       for (auto& in : n.inputs)
         if (seen.insert(in.get()).second) stack.push_back(in.get());
     }
-    return true;
+    return false;
   }
 
   // How many read a value in kernels, through views, but for `next`; nothing where any other does.
@@ -179,11 +238,13 @@ class InPlace {
     return out;
   }
 
+  bool on_cpu_;
   ir::Graph graph_;
   std::vector<const Node*> order_;
   ir::Users readers_;
   ir::InPlaceRule rule_;
   std::unordered_set<const Node*> donated_;
+  std::vector<Chain> chains_;
 };
 
 }  // namespace
@@ -212,6 +273,37 @@ ir::Graph with_assigns(const ir::Graph& graph, const InPlace::Found& found) {
   return out;
 }
 
+bool same_range(const Node& a, const Node& b) {
+  const auto &of_a = a.as<ir::SliceAttr>(), &of_b = b.as<ir::SliceAttr>();
+  return of_a.starts == of_b.starts && of_a.steps == of_b.steps &&
+         a.inputs[1]->shape() == b.inputs[1]->shape();
+}
+
+// The same graph, where an update takes the last one of the same value and the same range for its base: it
+// replaces what that one wrote. The simplifier takes the first value, so that what nobody reads is gone.
+ir::Graph with_chains(const ir::Graph& graph) {
+  const std::vector<const Node*> order = topological_order(graph.outputs);
+  std::unordered_map<const Node*, std::vector<const Node*>> last;  // of each value, an update for each range
+  Rewritten replaced(order.size());
+  for (const Node* n : order) {
+    NodeRef now = replaced.with_new_inputs(*n);
+    if (n->op == Op::update) {
+      std::vector<const Node*>& updates = last[n->inputs[0].get()];
+      const auto before =
+          std::ranges::find_if(updates, [&](const Node* other) { return same_range(*other, *n); });
+      if (before == updates.end()) {
+        updates.push_back(n);
+      } else {
+        now = ir::make(Op::update, std::vector{replaced.at(*before), now->inputs[1]}, n->attr, n->type,
+                       n->lines);
+        *before = n;
+      }
+    }
+    replaced.set(n, std::move(now));
+  }
+  return replaced.graph(graph);
+}
+
 // The same graph, with copies of these values for all that read them.
 ir::Graph with_copies(const ir::Graph& graph, const std::unordered_set<const Node*>& values) {
   return rewrite_from(graph, [&](const NodeRef& now, const Node& was) {
@@ -221,23 +313,24 @@ ir::Graph with_copies(const ir::Graph& graph, const std::unordered_set<const Nod
 
 }  // namespace
 
-ir::Graph assign_in_place(const ir::Graph& graph, const Target&, const Options& options) {
+ir::Graph assign_in_place(const ir::Graph& graph, const Target& target, const Options& options) {
   const std::vector<const Node*> order = topological_order(graph.outputs);
   const auto updates = static_cast<size_t>(
       std::count_if(order.begin(), order.end(), [](const Node* n) { return n->op == Op::update; }));
   if (updates == 0) return graph;
   // The graph as it is, or else one that is made fit for more.
   ir::Graph best = graph;
-  InPlace rule(best, options);
+  InPlace rule(best, target, options);
   InPlace::Found found = rule.find();
   auto offer = [&](ir::Graph other) {
-    InPlace its(other, options);
+    InPlace its(other, target, options);
     InPlace::Found more = its.find();
     if (more.settled() <= found.settled()) return;
     best = std::move(other);
     rule = std::move(its);
     found = std::move(more);
   };
+  if (found.settled() < updates) offer(with_chains(graph));
   if (found.settled() < updates) offer(order_updates(graph, kWorthOrdering));
   if (found.settled() < updates)
     if (auto slices = rule.worth_keeping(); !slices.empty()) offer(with_copies(best, slices));

@@ -8,7 +8,10 @@
 //
 // WalkPlan: what never changes.
 //   limit            the most vectors of one call
-//   rows_place       where a span that folds several rows reads how many
+//   rows_place       where a span that folds several rows reads how many; -2 where there is one row, whose vectors may
+//                    be computed again: a last vector that is not whole then ends where the row does, and begins among
+//                    elements that are stored already, unless a stream reads what another one stores. weft_walk's `rows` is
+//                    then one more than the positions before `left` that the caller has computed
 //   position_place   where it reads the first position of a call; the last one stands in the long behind it
 //   aligned          the stream whose vectors are to lie at multiples of 64 bytes, or of their size;
 //                    -1 for none, -2 where positions are to be multiples of `lanes`
@@ -30,6 +33,9 @@
 // `pads` is room for `count` vectors of each stream, each from a multiple of 64 bytes.
 #pragma once
 
+// WalkPlan::rows_place of one row whose vectors may be computed again.
+#define WEFT_CPU_AGAIN -2
+
 // The number in the function's name changes when its meaning does: no kernel that an older cache holds links.
 #define WEFT_CPU_WALK                                                                 \
   struct WalkStream {                                                                 \
@@ -49,7 +55,7 @@
   struct WalkTest {                                                                   \
     long base, by, extent, place, low, high;                                          \
   };                                                                                  \
-  extern "C" void weft_walk_2(const WalkPlan* plan, long left, long right, long rows, \
+  extern "C" void weft_walk_3(const WalkPlan* plan, long left, long right, long rows, \
                               const WalkMemory* memory, WalkTest* tests, char* pads, void* state);
 
 // 0 <= base + by * x < extent holds for low <= x < high; by != 0. Divisions are slow, and few steps need any.

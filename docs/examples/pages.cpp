@@ -56,6 +56,30 @@ void files() {
   std::filesystem::remove(folder + "/weft_page.npz");
 }
 
+void memory_without_copies() {
+  std::vector<double> mine = {1, 2, 3, 4};
+  Array seen = borrow(mine.data(), DType::F64, {2, 2},
+                      [] {});  // where it lies: `mine` stays, and is not written to meanwhile
+  seen += 1;                   // in memory of its own
+  Array filled = zeros({2, 2});
+  Lent memory = lend_to_write(filled);  // a pointer, held by memory.owner
+  static_cast<double*>(const_cast<void*>(memory.data))[3] = 7;
+  std::span<const double> shown = filled.span<double>();  // [0, 0, 0, 7]
+  CHECK(shown[3] == 7 && shown[0] == 0 && mine[0] == 1 && seen.at(0, 0).item<double>() == 2);
+}
+
+// The table of names.
+void names() {
+  Array x = from<double>({0.5, 2.5, 1.5, 3.0}), edges = arange(4.0);
+  const auto [counts, its_edges] = histogram(x, edges);
+  CHECK(to_string(counts) == "[1 1 2]" && to_string(histogram(x, 20, {{0.0, 1.0}}).counts(10)) == "1");
+  CHECK(double{nanmean(x)} == 1.875 && isclose(x, 0.5, {.relative = 0, .absolute = 1e-3}).size() == 4);
+  CHECK(meshgrid({x, edges}, Indexing::IJ)[0].shape() == Shape({4, 4}));
+  CHECK(windows(x, 3, 0).shape() == Shape({2, 3}) && concat({x, x}, 0).size() == 8);
+  CHECK(Array(x[x > 1 && x < 3]).size() == 2 && stddev(ones({2, 3}), 1, true).shape() == Shape({2, 1}));
+  CHECK(name(x.dtype()) == "f64");
+}
+
 void laziness() {
   Array x = arange(1'000'000, DType::F32) / 1e6;
   Array shifted = x - mean(x);
@@ -304,6 +328,8 @@ int main() {
   arrays();
   everyday();
   files();
+  memory_without_copies();
+  names();
   laziness();
   writes();
   dtypes();

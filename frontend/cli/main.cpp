@@ -77,7 +77,12 @@ std::vector<std::string> unknown_words(const CLI::App& app) {
   return words;
 }
 
-std::string said_of(const CLI::ParseError& error, const std::vector<std::string>& unknown) {
+std::string said_of(const CLI::App& app, const CLI::ParseError& error,
+                    const std::vector<std::string>& unknown) {
+  const CLI::App& command = command_of(app);
+  if (dynamic_cast<const CLI::RequiredError*>(&error) && !command.get_subcommands(nullptr).empty())
+    return fmt::format("a command is missing: {} takes {}", name_of(command),
+                       fmt::join(commands_below(command), ", "));
   if (unknown.empty() || !dynamic_cast<const CLI::ExtrasError*>(&error)) return error.what();
   return fmt::format("The following argument{} not expected: {}", unknown.size() > 1 ? "s were" : " was",
                      fmt::join(unknown, " "));
@@ -156,8 +161,8 @@ int run(int argc, char** argv) {
   } catch (const CLI::ParseError& e) {
     if (e.get_exit_code() != 0) {
       const std::vector<std::string> unknown = unknown_words(app);
-      return fail(kUsage, fmt::format("{}{}\nTry '{} --help'.", said_of(e, unknown), word_meant(app, unknown),
-                                      name_of(command_of(app))));
+      return fail(kUsage, fmt::format("{}{}\nTry '{} --help'.", said_of(app, e, unknown),
+                                      word_meant(app, unknown), name_of(command_of(app))));
     }
     app.exit(e);  // --help and --version
   }

@@ -63,7 +63,14 @@ std::string assembly_of(const KernelSource& source, const Machine& machine) {
   return nvrtc->ptx(source.text, source.name, machine.architecture);
 }
 
+// "dot" and "svg" are stages in Python and C++: the drawing of `fused`.
+void take_drawing_as_stage(Flags& flags) {
+  for (auto [name, flag] : {std::pair("dot", &flags.dot), std::pair("svg", &flags.svg)})
+    if (flags.stage == name) flags.stage = "fused", *flag = true;
+}
+
 void run(Flags flags) {
+  take_drawing_as_stage(flags);
   const Stage* stage = nullptr;
   for (auto& s : kStages)
     if (flags.stage == s.name) stage = &s;
@@ -129,8 +136,10 @@ void add_show(CLI::App& app) {
                                              : ", ") +
               names.back() + (s.name == "simplified" ? " (after each pass)" : "");
   }
-  command->add_option("--stage", flags->stage, listed)
-      ->check(CLI::IsMember(names))
+  std::vector<std::string> taken = names;
+  taken.insert(taken.end(), {"dot", "svg"});
+  command->add_option("--stage", flags->stage, listed + "; dot and svg are drawings of fused")
+      ->check(CLI::IsMember(taken))
       ->type_name("STAGE")
       ->capture_default_str();
   CLI::Option* dot =

@@ -131,7 +131,7 @@ struct ClangJit::State {
       static const JitHost host{&Background::mine,
                                 &Background::checkpoint,
                                 &refused_mapping,
-                                reinterpret_cast<void*>(&weft_walk_2),
+                                reinterpret_cast<void*>(&weft_walk_3),
                                 &weft_leave_rest,
                                 reinterpret_cast<void*>(&weft_run_checked),
                                 reinterpret_cast<void*>(&weft_checked_address),

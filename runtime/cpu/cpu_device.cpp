@@ -37,16 +37,18 @@
 #include "runtime/interrupt.h"
 #include "runtime/kernel_note.h"
 #include "runtime/memory_trace.h"
+#include "runtime/progress.h"
 
 namespace weft::runtime {
 namespace {
 
 using Entry = void(const uint64_t* args, long begin, long end, char* scratch);
 
-constexpr int64_t kPiecesPerThread = 4;         // so that a thread that was delayed does not hold up the rest
-constexpr int64_t kStopAfterGrains = 4;         // of a kernel's tasks: where an interrupt may end it
-constexpr int64_t kStopsPerPiece = 16;          // of a product: where an interrupt may end it
-constexpr size_t kCopyGrain = size_t{1} << 20;  // bytes of a copy worth a thread of their own
+constexpr int64_t kPiecesPerThread = 4;  // so that a thread that was delayed does not hold up the rest
+constexpr int64_t kStopAfterGrains = 4;  // of a kernel's tasks: where an interrupt may end it
+constexpr int64_t kStopsPerPiece = 16;   // of a product: where an interrupt may end it
+constexpr size_t kToldAtOnce = size_t{16} << 20;  // bytes of a copy between looks at how far it is
+constexpr size_t kCopyGrain = size_t{1} << 20;    // bytes of a copy worth a thread of their own
 
 class CpuKernel final : public Kernel {
  public:
@@ -256,13 +258,13 @@ class CpuDevice : public Device {
     check_range("upload", to, offset, bytes);
     auto timed = runtime::timed(counters_.trace);
     copy_bytes(static_cast<char*>(to.data()) + offset, static_cast<const char*>(host), bytes);
-    timed.end([&] { return copied(Work::Upload, bytes); });
+    timed.end_short(number_of_copy(Work::Upload, bytes), [&] { return copied(Work::Upload, bytes); });
   }
   void download(void* host, const Buffer& from, size_t offset, size_t bytes) override {
     check_range("download", from, offset, bytes);
     auto timed = runtime::timed(counters_.trace);
     copy_bytes(static_cast<char*>(host), static_cast<const char*>(from.data()) + offset, bytes);
-    timed.end([&] { return copied(Work::Download, bytes); });
+    timed.end_short(number_of_copy(Work::Download, bytes), [&] { return copied(Work::Download, bytes); });
   }
   void copy(Buffer& to, size_t to_offset, const Buffer& from, size_t from_offset, size_t bytes) override {
     check_range("copy", to, to_offset, bytes);
@@ -441,11 +443,18 @@ class CpuDevice : public Device {
       return;
     }
     constexpr size_t kUnit = 4096;
+    Progress progress("copying", static_cast<int64_t>(bytes >> 20), " MB");
+    std::atomic<size_t> done{0};  // pieces may be smaller than what is shown
     parallel(static_cast<int64_t>((bytes + kUnit - 1) / kUnit), kCopyGrain / kUnit,
              [&](int64_t begin, int64_t end) {
                const size_t first = static_cast<size_t>(begin) * kUnit;
                const size_t last = std::min(bytes, static_cast<size_t>(end) * kUnit);
-               std::memcpy(to + first, from + first, last - first);
+               for (size_t at = first; at < last; at += kToldAtOnce) {
+                 const size_t piece = std::min(kToldAtOnce, last - at);
+                 std::memcpy(to + at, from + at, piece);
+                 const size_t so_far = done.fetch_add(piece, std::memory_order_relaxed) + piece;
+                 progress.reach(static_cast<int64_t>(so_far >> 20));
+               }
              });
   }
 

@@ -8,6 +8,7 @@
 #include <bit>
 #include <cstdint>
 #include <cstring>
+#include <utility>
 
 #include "runtime/blocks/elements.h"
 #include "runtime/interrupt.h"
@@ -211,6 +212,28 @@ void copy_from_pads(const Place& at, long live) {
   }
 }
 
+// Whether no stream reads what another one stores, or itself does, so that vectors may be computed again.
+bool stores_apart(const WalkPlan& plan, const WalkMemory* memory, long left, long right) {
+  const auto range = [&](int k) {
+    const long bytes = plan.streams[k].bytes, step = memory[k].by * bytes;
+    const auto start = reinterpret_cast<uintptr_t>(memory[k].start);
+    const uintptr_t one = start + static_cast<uintptr_t>(left * step),
+                    other = start + static_cast<uintptr_t>((right - 1) * step);
+    return std::pair{std::min(one, other),
+                     std::max(one, other) + static_cast<uintptr_t>(plan.streams[k].count * bytes)};
+  };
+  for (int out = 0; out < plan.streams_count; ++out) {
+    if (!plan.streams[out].out) continue;
+    const auto [low, high] = range(out);
+    for (int in = 0; in < plan.streams_count; ++in) {
+      if (!plan.streams[in].in || !memory[in].start) continue;
+      const auto [first, last] = range(in);
+      if (first < high && low < last) return false;
+    }
+  }
+  return true;
+}
+
 // One vector of which `live` positions are real.
 [[gnu::noinline]] void walk_partly(const Place& at, long live) {
   aim_at_pads(at, live);
@@ -220,7 +243,7 @@ void copy_from_pads(const Place& at, long live) {
 
 }  // namespace
 
-void weft_walk_2(const WalkPlan* plan_of_kernel, long left, long right, long rows, const WalkMemory* memory,
+void weft_walk_3(const WalkPlan* plan_of_kernel, long left, long right, long rows, const WalkMemory* memory,
                  WalkTest* tests, char* pads, void* state_of_span) {
   const WalkPlan& plan = *plan_of_kernel;
   char* state = static_cast<char*>(state_of_span);
@@ -229,28 +252,51 @@ void weft_walk_2(const WalkPlan* plan_of_kernel, long left, long right, long row
   const long limit = std::min(plan.limit, kVectorsBetweenLooks);
   Looks looks;
   Place at{plan, memory, tests, pads, state, left, 0};
+  long begin = left;  // of the stretch that no test cuts
+  bool again = false;
+  if (plan.rows_place == WEFT_CPU_AGAIN) {
+    begin -= rows - 1;
+    rows = 1;
+    again = right - begin >= plan.lanes && ((right - left) & (plan.lanes - 1) || tests) &&
+            stores_apart(plan, memory, begin, right);
+  }
   if (plan.tests_count == 0 && plan.aligned == -1 && plan.position_place < 0 && plan.rows_place < 0) {
     for (long vectors; (vectors = std::min((right - at.position) >> shift, limit)) > 0;
          at.position += vectors << shift) {
       walk_plainly(at, vectors);
       if (looks.leave_rest(vectors)) return;
     }
-    if (const long live = right - at.position; live > 0) walk_partly(at, live);
+    const long live = right - at.position;
+    if (live > 0 && again) {
+      at.position = right - plan.lanes;
+      walk_plainly(at, 1);
+    } else if (live > 0) {
+      walk_partly(at, live);
+    }
     return;
   }
   for (WalkTest* test = tests; test < tests + plan.tests_count; ++test)
     weft_bounds(test->base, test->by, test->extent, test->low, test->high);
+  long end = left;
   for (long count; at.position < right; at.position += count) {
-    const long c = at.position;
+    long c = at.position;
     count = right - c;
     for (int k = 0; k < plan.tests_count; ++k) {
       const WalkTest& test = tests[k];
       put(state, test.place, c >= test.low && c < test.high);
       count = std::min(count, (c < test.low ? test.low : c < test.high ? test.high : right) - c);
     }
+    if (c >= end) {
+      if (end > left) begin = c;
+      end = c + count;
+    }
     at.row = 0;
     if (plan.aligned != -1)
       if (const long before = head(at)) count = std::min(count, before);
+    if (again && count < plan.lanes && c + count - begin >= plan.lanes) {
+      c = at.position = c + count - plan.lanes;
+      count = plan.lanes;
+    }
     // A stretch ends in a vector that is only partly live, and so does what lies before aligned ones.
     const bool partial = count < plan.lanes;
     const long vectors = partial ? 1 : std::min(count >> shift, limit);

@@ -361,7 +361,7 @@ class CudaDevice final : public Device, private Starter {
     Timed<decltype(finish)> timed(counters_.trace, finish);
     const bool up = work == Work::Upload;
     ordered(up ? nullptr : &buffer, up ? &buffer : nullptr, [&] { at_once(copy); });
-    timed.end([&] { return copied(work, bytes); });
+    timed.end_short(number_of_copy(work, bytes), [&] { return copied(work, bytes); });
   }
 
   void check_range(std::string_view op, const Buffer& buffer, size_t offset, size_t bytes) const {

@@ -30,7 +30,7 @@ struct JitHost {
   bool (*in_background)();           // Background::mine
   void (*checkpoint)();              // Background::checkpoint
   std::string (*refused_mapping)();  // why the system refuses memory
-  void* walk;                        // weft_walk_2, which kernels call
+  void* walk;                        // weft_walk_3, which kernels call
   long (*leave_rest)();              // weft_leave_rest, which loops of kernels call
   // weft_run_checked and the others, which kernels of the user's own text call where they are checked.
   void *run_checked, *checked_address, *checked_move, *checked_fill;

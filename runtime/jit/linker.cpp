@@ -197,7 +197,7 @@ void Linker::State::define_process() {
   };
   allow("memcpy", static_cast<void* (*)(void*, const void*, size_t)>(&std::memcpy));
   allow("memmove", static_cast<void* (*)(void*, const void*, size_t)>(&std::memmove));
-  allow("weft_walk_2", host.walk);
+  allow("weft_walk_3", host.walk);
   allow("weft_leave_rest", host.leave_rest);
   allow("weft_run_checked", host.run_checked);
   allow("weft_checked_address", host.checked_address);

@@ -47,6 +47,67 @@ def test_results_are_the_functions_own(dtype, body):
             same(f(x, a), body(x, a))
 
 
+FUNCTIONS = [
+    lambda x, a: x * wf.sin(a), lambda x, a: x * np.exp(-a), lambda x, a: x + np.hypot(a, 3) * 2, lambda x, a: wf.maximum(a, 0.5) - x, lambda x, a: wf.sqrt(a),
+    lambda x, a: x / wf.arctan2(a, a + 1), lambda x, a: wf.where(x > wf.floor(a), x, wf.floor(a)), lambda x, a: x.astype("float32") * np.cos(2 * a),
+    lambda x, a: wf.tanh(wf.exp(a) - 1) ** 2 + x, lambda x, a: wf.stack([wf.sin(a), wf.cos(a)]), lambda x, a: wf.sin(a).reshape(1), lambda x, a: abs(-wf.sin(a)) * x,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("body", FUNCTIONS, ids=range(len(FUNCTIONS)))
+def test_functions_of_numbers_alone_do_not_ask(body):
+    x, f = wf.arange(3.0), wf.compile(body)
+    with np.errstate(all="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # NumPy's, of roots of negative numbers
+        for a in SEVERAL:
+            have, want = (np.asarray(one) for one in (f(x, a), body(x, a)))
+            assert have.dtype == want.dtype
+            np.testing.assert_allclose(have, want, rtol=1e-15)  # where NumPy computes outside, an ulp apart
+    assert f.recordings == 1
+
+
+MADE = [
+    lambda x, a: wf.where(x > 1, a, 0.0), lambda x, a: np.where(x > 1, 0, a), lambda x, a: wf.where(x > 1, a, -a), lambda x, a: wf.where(x > 1, a, True), lambda x, a: np.where(x > 1, a, a + 1),
+    lambda x, a: wf.full(3, a) + x, lambda x, a: wf.full((2, 3), a, dtype="float32"), lambda x, a: wf.full_like(x * 1.0, a),
+    lambda x, a: np.select([x > 1, x > 0], [a, x], 0.0), lambda x, a: wf.select([x > 1], [a]), lambda x, a: wf.select([x > 1, x > 0], [a, 2 * a], a), lambda x, a: wf.select([x > 1], [wf.float32(2)], a),
+    lambda x, a: wf.result_type(x, a).type(1) * x,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "int64"])
+@pytest.mark.parametrize("body", MADE, ids=range(len(MADE)))
+def test_what_is_made_of_numbers_does_not_ask(body, dtype):
+    x, f = wf.arange(3, dtype=dtype), wf.compile(body)
+    for a in (0.1, -2.5, 3.0, 1e30, 7.25):
+        same(f(x, a), body(x, a))
+    assert f.recordings == 1
+
+
+@pytest.mark.parametrize("derived", [wf.grad, wf.value_and_grad, lambda f: wf.grad(f, argnums=(0, 1)), wf.jacrev, wf.jacfwd, wf.checkpoint], ids=range(6))
+def test_derivatives_take_numbers_as_arguments(derived):
+    g, w = derived(lambda w, a: wf.sum(w**2 * wf.sin(a))), wf.arange(1.0, 4.0)
+    f = wf.compile(g)
+    for a in (0.1, 0.2, 0.3):
+        have, want = f(w, a), g(w, a)
+        for h, x in zip(have if isinstance(have, tuple) else (have,), want if isinstance(want, tuple) else (want,), strict=True):
+            np.testing.assert_allclose(h, x, rtol=1e-14)
+    assert f.recordings == 1
+
+
+def test_what_looks_at_a_functions_number_decides():
+    x = wf.arange(5.0)
+    for body in (
+        lambda x, a: x[: int(np.ceil(a))], lambda x, a: x if np.isnan(a) else -x, lambda x, a: x * (2 if wf.sqrt(a) > 1.5 else 3), lambda x, a: np.sin(a),
+        lambda x, a: [x * i for i in range(int(wf.floor(a)))], lambda x, a: x * math.sin(np.sqrt(a)), lambda x, a: wf.ldexp(a, 3) + x,
+    ):  # fmt: skip
+        f = wf.compile(body)
+        for a in (1.5, 2.5, 1.5):
+            have, want = f(x, a), body(x, a)
+            assert type(have) is type(want)
+            same(have, want)
+    same(wf.compile(lambda x, n: x * wf.sqrt(n))(x, 4), x * wf.sqrt(4))
+
+
 @pytest.mark.parametrize("dtype", ["int8", "uint8", "int32", "int64", "uint64", "bool", "float32"])
 def test_integers_beside_every_dtype(dtype):
     x = wf.asarray(np.array([0, 1, 1]), dtype=dtype)
@@ -321,7 +382,7 @@ def test_what_is_printed_while_recording(capsys):
 
 @pytest.mark.parametrize("formatted", [lambda x: f"{x.sum():.2f}", lambda x: format(x, ">3"), lambda x: "{:e}".format(x[0])])
 def test_a_format_of_a_value_that_is_not_known_is_refused(formatted):
-    with pytest.raises(wf.Error, match="have no values while it is recorded.* write where"):
+    with pytest.raises(wf.Error, match="^format: .* have no values while it is recorded: got .*: without a format it is shown"):
         wf.compile(lambda x: (x, formatted(x)))(wf.ones(1000))
 
 

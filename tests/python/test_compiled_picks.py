@@ -216,3 +216,33 @@ def test_an_element_that_is_not_picked_is_an_error_of_the_call(i):
 def test_what_cannot_be_recorded_says_what_can(f, says):
     with pytest.raises((ValueError, TypeError, IndexError), match=says):
         wf.compile(f)(wf.arange(6.0))
+
+
+def put_up_to_each(m, x):
+    y = x * 0
+    y[x > 2] = m.cumsum(x[x > 2])
+    return y
+
+
+OF_PICKS = [
+    lambda m, x: m.count_nonzero(x[x > 2] - 5), lambda m, x: m.ptp(x[x > 2]), lambda m, x: m.average(x[x > 2]), lambda m, x: m.average(x[x > 2], weights=x[x > 2] ** 2), lambda m, x: m.average(x[x > 2], weights=(x * 0 + 2)[x > 2]), lambda m, x: m.average(1 / x[x > 0], weights=(x == x)[x > 0]),
+    lambda m, x: m.median(x[x > 2]), lambda m, x: m.median(x[x > 2] ** 2, keepdims=True), lambda m, x: m.median(x[x < 2], axis=0), put_up_to_each,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("body", OF_PICKS, ids=range(len(OF_PICKS)))
+@pytest.mark.parametrize("x", [[1.0, 5, 2, 7, 3, -1, 9], [1.0, np.nan, 3], [3.0, 4.0], [np.inf, 3, 5], [[3, np.inf], [np.inf, -1]], [1, 5, 7, 3]], ids=str)
+@pytest.mark.filterwarnings("ignore:.*:RuntimeWarning")
+def test_functions_of_what_a_mask_picks(body, x):
+    have = compiled(lambda a: body(wf, a), np.array(x))
+    same(have, body(np, np.array(x)))
+
+
+@pytest.mark.filterwarnings("ignore:.*:RuntimeWarning")
+def test_of_nothing_picked():
+    x = np.zeros(3)
+    assert np.isnan(compiled(lambda a: wf.median(a[a > 2]), x)) and compiled(lambda a: wf.count_nonzero(a[a > 2]), x) == 0
+    for f, text in ((lambda a: wf.median(a[a > 2], 1), "median"), (lambda a: wf.cumsum(a[a > 2], out=a), "cumsum"), (lambda a: wf.median(a[a > 2] * 1j), "complex"),
+                    (lambda a: wf.average(a[a > 2], weights=a), "weights")):
+        with pytest.raises(wf.Error, match=f"what a mask picks.*{text}"):
+            wf.compile(f)(wf.asarray(x))

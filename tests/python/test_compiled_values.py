@@ -174,3 +174,25 @@ def test_a_function_that_looks_at_arguments_is_named_with_a_substitute(look):
 def test_a_look_of_any_other_kind_is_told_what_to_write_instead():
     with pytest.raises(wf.Error, match=r"have no values while it is recorded.*write where\(condition, a, b\), or look outside"):
         wf.compile(lambda x: x if x.sum() > 0 else -x)(wf.ones(3))
+
+
+def test_arrays_are_made_of_lists_of_what_is_recorded():
+    def f(x, a):
+        return wf.asarray([wf.sin(x.sum()), a, 1.0]), wf.array([[x[0], a], [1, 2]]), wf.array([a, 2 * a], dtype="float32"), wf.array((x, x * 2)), wf.array([x[0] > 0, True])
+
+    g, x = wf.compile(f), wf.arange(3.0)
+    for a in (2.0, 4.0):
+        for have, want in zip(g(x, a), f(x, a), strict=True):
+            assert have.dtype == want.dtype and have.tolist() == want.tolist()
+    assert g.recordings == 1
+    with pytest.raises(wf.Error, match="shapes differ"):
+        wf.compile(lambda x: wf.array([x, x[:1]]))(x)
+    with pytest.raises(ValueError, match="can only be copied"):
+        wf.compile(lambda x: wf.asarray([x[0]], copy=False))(x)
+
+
+def test_arrays_are_made_of_lists_of_what_is_derived():
+    assert wf.grad(lambda x: wf.array([x[0] * 2, x[1] ** 2, 3.0]).sum())(wf.asarray([1.0, 5.0])).tolist() == [2.0, 10.0]
+    turned = wf.jacrev(lambda t: wf.array([[wf.cos(t), -wf.sin(t)], [wf.sin(t), wf.cos(t)]]))(0.3)
+    np.testing.assert_allclose(turned, [[-np.sin(0.3), -np.cos(0.3)], [np.cos(0.3), -np.sin(0.3)]], rtol=1e-15)
+    assert wf.vmap(lambda x: wf.array([x[0], x[1] * 3, 1]))(wf.ones((2, 2))).tolist() == [[1.0, 3.0, 1.0]] * 2

@@ -292,6 +292,8 @@ def test_what_raises():
         wf.grad(3.0)(x)
     with pytest.raises(TypeError, match="has_aux passes others on"):
         wf.grad(lambda x: (wf.sum(x), x))(x)
+    with pytest.raises(wf.Error, match=r"^memory: looks at numbers that derivatives are wanted of, .*: got f64"):
+        wf.grad(lambda x: wf.sum(wf.asarray(np.asarray(x)) * x))(x)
     with pytest.raises(wf.Error, match="item: looks at numbers that derivatives are wanted of"):
         wf.grad(lambda x: wf.sum(x) * float(x[0]))(x)
     with pytest.raises(wf.Error, match=r"nextafter: it has no derivative: .*, at test_derivatives.py:\d+; stop_gradient"):
@@ -302,6 +304,19 @@ def test_what_raises():
         wf.vjp(wf.sin, x)[1](wf.ones(3))
     # The thread derives nothing afterwards.
     assert float(x[0]) == 1.0 and wf.sum(wf.sin(x)).item() > 0
+
+
+def test_printing_shows_values_and_leaves_derivatives_alone(capsys):
+    def f(x):
+        y = x * x
+        print(x, repr(y), f"{y.sum():.2f} {y}")
+        return wf.sum(y)
+
+    x = wf.asarray([1.0, 3.0])
+    assert wf.grad(f)(x).tolist() == [2.0, 6.0]
+    assert capsys.readouterr().out == "[1. 3.] array([1., 9.]) 10.00 [1. 9.]\n"
+    assert wf.jvp(f, (x,), (x,))[1].item() == 20.0
+    assert capsys.readouterr().out == "[1. 3.] array([1., 9.]) 10.00 [1. 9.]\n"
 
 
 def test_one_program_computes_the_value_and_the_gradients():

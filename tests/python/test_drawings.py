@@ -25,6 +25,18 @@ def test_a_drawing_has_a_frame_for_each_kernel_with_what_it_moves():
     assert wf.compile(lambda x: (wf.sin(x) * 2.5).sum()).lower(wf.arange(5000.0)).show("dot").count("subgraph") == 1
 
 
+def test_a_drawing_of_what_is_computed_says_so_and_is_one():
+    assert wf.show(wf.eval(graph()), "dot") == 'digraph {\n  nothing [shape=note, label="the value lies in memory: nothing to compute"]\n}\n'
+
+
+def test_a_function_is_shown_as_it_is_recorded_for_its_arguments():
+    x = wf.arange(5000.0)
+    assert wf.show(lambda x: (wf.sin(x) * 2.5).sum(), x, "dot").count("subgraph") == 1
+    assert "sin" in wf.show(wf.sin, x, stage="graph") and wf.show(wf.sin, x).startswith("== graph")
+    with pytest.raises(TypeError, match="show: takes an array or a list of them and a stage, or a function with its arguments: got 1 more: 3"):
+        wf.show(x, 3)
+
+
 def test_a_picture_is_what_graphviz_makes_of_it(tmp_path, monkeypatch):
     (tmp_path / "dot").write_text(DOT)
     (tmp_path / "dot").chmod(0o755)
@@ -33,7 +45,7 @@ def test_a_picture_is_what_graphviz_makes_of_it(tmp_path, monkeypatch):
     lines = wf.show(x, "dot").count("\n")
     assert wf.show(x, "svg") == f"<svg>{lines}</svg>\n"
     assert wf.compile(lambda x: x * 2.5).lower(wf.arange(5000.0)).show("svg").startswith("<svg>")
-    assert wf.show(wf.eval(graph()), "svg") == "the value lies in memory: nothing to compute\n"
+    assert wf.show(wf.eval(graph()), "svg") == "<svg>3</svg>\n"
     (tmp_path / "dot").write_text("#!/bin/sh\necho cannot draw >&2\nexit 3\n")
     with pytest.raises(wf.Error, match="show: dot failed: cannot draw"):
         wf.show(x, "svg")

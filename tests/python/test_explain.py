@@ -240,3 +240,11 @@ def test_colours_are_for_terminals_that_take_them(monkeypatch, capsys):
     text.print(color=True)
     text.print()
     assert capsys.readouterr().out == shown + "\n" + str(text) + "\n"
+
+
+def test_a_product_beside_a_scan_is_apart_since_a_library_computes_it():
+    x = wf.ones((64, 64)) @ wf.ones((64, 64)) + wf.cumulative_sum(wf.full((64, 64), 2.0), axis=0)
+    reason = [line for line in wf.explain(x).split("\n") if line.startswith("not fused: dot")]
+    assert len(reason) == 1 and reason[0].endswith("a library computes it")
+    with pytest.raises(wf.Error, match="to change: dot .*: a library computes it"):
+        wf.one_kernel(x)

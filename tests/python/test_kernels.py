@@ -120,6 +120,8 @@ def test_says_itself_in_explain(saxpy):
     text = str(wf.explain(wf.exp(saxpy(5, (1, wf.exp(x), x, wf.kernel_output(5, "float32"))))))
     assert "a kernel of your own reads it" in text
     assert "a kernel of your own computes it" in text
+    transformed = str(wf.explain(wf.abs(wf.fft.fft(wf.eval(wf.linspace(0, 1, 50_000)))) * 2))
+    assert "a library reads it" in transformed and "a library computes it" in transformed and "your own" not in transformed
 
 
 def test_pickles(saxpy):
@@ -139,6 +141,17 @@ def test_includes_files(tmp_path):
     broken = '#include "outer.h"\nvoid f(long b, long e, int* r) {\n  r[0] = four();\n}'
     with pytest.raises(wf.Error, match=r"f\.cpp:3:10: error: use of undeclared identifier 'four'"):
         wf.cpu_kernel(broken, "f", include_dirs=[tmp_path])(2, (wf.kernel_output(2, "int32"),))
+
+
+def test_includes_files_by_either_form(tmp_path):
+    (tmp_path / "three.h").write_text("inline int three() { return 3; }\n")
+    (tmp_path / "cmath").write_text("#error this one is Weft's own\n")
+    (tmp_path / "parts").mkdir()
+    (tmp_path / "parts" / "six.h").write_text('#include "../three.h"\n#if 0\n#include "nowhere.h"\n#endif\ninline int six() { return 2 * three(); }\n')
+    text = "#include <cmath>\n#include <parts/six.h>\nvoid f(long b, long e, int* r) { r[0] = six() + (int)sqrt(4.0); }"
+    assert wf.cpu_kernel(text, "f", include_dirs=[tmp_path])(1, (wf.kernel_output(1, "int32"),)).tolist() == [8]
+    with pytest.raises(wf.Error, match=r"(?s)f\.cpp:2:10: fatal error: 'parts/six.h' file not found.*In Python include_dirs names folders"):
+        wf.cpu_kernel(text, "f").check()
 
 
 @pytest.mark.parametrize(("text", "name", "message"), [
@@ -253,7 +266,6 @@ def test_refuses_arguments(saxpy):
         ((1, r, x, r), "const float[*] x: is const"),
         ((r, x, x, r), "float a: takes a number by its value: got a result"),
         ((1, x, x, np.ones(4, "f4")), "r is written to: give an array of Weft"),
-        ((1, x, x, wf.kernel_output(-4, "float32")), "an extent is not negative"),
     ]:
         with pytest.raises((wf.Error, TypeError), match=message):
             saxpy(4, args)
@@ -291,7 +303,7 @@ def test_has_no_derivative_and_no_vmap(saxpy):
         return wf.sum(saxpy(4, (1, x, x, wf.kernel_output(4, "float32"))))
 
     x = wf.ones(4, dtype="float32")
-    with pytest.raises(wf.Error, match="kernel: it has no derivative: its text is not read"):
+    with pytest.raises(wf.Error, match="saxpy: it has no derivative: its text is not read"):
         wf.grad(total)(x)
     with pytest.raises(wf.Error, match="saxpy is a kernel of its own text"):
         wf.vmap(total)(wf.ones((2, 4), dtype="float32"))
@@ -361,14 +373,47 @@ def test_check_compiles_and_runs_nothing():
         wf.cpu_kernel("void f(long begin, long end, float* r) {\n  r[0] = y;\n}", "f").check()
 
 
-def test_check_of_cuda_takes_no_gpu(capsys):
+@pytest.mark.parametrize(("text", "name", "message"), [
+    ("template <typename T> void f(long begin, long end, T* r) { r[0] = 1; }", "f<floot>", "f<floot>: use of undeclared identifier 'floot'; did you mean 'float'?\n"),
+    ("template <typename T, typename U> void f(long begin, long end, T* r) {}", "f<float>",
+     "f<float>: no matching function for call to 'f'\nf.cpp:1:40: note: candidate template ignored: couldn't infer template argument 'U'\n"),
+    ("void f(long begin, long end, foo* r) {}", "f", "f.cpp:1:30: error: unknown type name 'foo'\n"),
+    ("template <typename T> void f(long begin, long end, T* r) { T::q(); }", "f<float>",
+     "f.cpp:1:60: error: type 'float' cannot be used prior to '::' because it has no members\n"),
+])  # fmt: skip
+def test_lines_that_the_user_did_not_write_are_not_shown(text, name, message):
+    with pytest.raises(wf.Error) as caught:
+        wf.cpu_kernel(text, name).check()
+    said = [line for line in str(caught.value).splitlines(keepends=True)[1:] if not line.startswith(" ")]
+    assert "".join(said) == message
+
+
+def skip_without_nvrtc(capsys):
     wf.show_versions()
     if "NVRTC: none" in capsys.readouterr().out:
         pytest.skip("there is no NVRTC")
+
+
+def test_errors_of_nvrtc_show_what_the_user_wrote(capsys):
+    skip_without_nvrtc(capsys)
+    with pytest.raises(wf.Error) as caught:
+        wf.cuda_kernel("__global__ void f(float* r) { int unused; r[0] = y; }", "f").check()
+    lines = ['f.cu:1:50: error: identifier "y" is undefined', "  __global__ void f(float* r) { int unused; r[0] = y; }", "                                                   ^"]
+    assert str(caught.value).splitlines() == ["f: does not compile:", *lines]
+    with pytest.raises(wf.Error) as caught:
+        wf.cuda_kernel("template <typename T> __global__ void f(T* r) {\n  T::q();\n}", "f<float>").check()
+    assert str(caught.value).startswith("f: does not compile:\nf.cu:2:") and "call of" not in str(caught.value)
+    with pytest.raises(wf.Error) as caught:
+        wf.cuda_kernel("template <typename T> __global__ void f(T* r) {}", "f<floot>").check()
+    assert str(caught.value).splitlines()[1] == 'f<floot>: identifier "floot" is undefined'
+
+
+def test_check_of_cuda_takes_no_gpu(capsys):
+    skip_without_nvrtc(capsys)
     text = "template <typename T> __global__ void f(const T* x, const double2 s, complex<T>* r) {\n  r[threadIdx.x] = x[0] * s.%s;\n}"
     wf.cuda_kernel(text % "x", "f<float>").check()
     wf.cuda_kernel(text % "y", "f<double>").check((16, 16))
-    with pytest.raises(wf.Error, match=r'f: does not compile:\nf.cu[(]2[)]: error: .*"w"'):
+    with pytest.raises(wf.Error, match=r'f: does not compile:\nf.cu:2:29: error: .*"w"(\n.*){2}\n$'):
         wf.cuda_kernel(text % "w", "f<float>").check()
     with pytest.raises(wf.Error, match="f: a block has at most 1024 threads"):
         wf.cuda_kernel(text % "x", "f<float>").check(2048)
@@ -387,3 +432,47 @@ void f(long b, long e, const int* x, int* most, double* widest) {
     most = wf.full(1, -(2**31), dtype="int32")
     widest = k(x.size, (wf.asarray(x), most, wf.kernel_output(1, "float64")), grain=100)
     assert most.tolist() == [x.max()] and widest.tolist() == [np.finfo("f8").max]
+
+
+@pytest.mark.parametrize(("launch", "message"), [
+    (lambda k, r: k("3", (1, r, r, r)), "saxpy: range is an integer: got '3'"),
+    (lambda k, r: k(3.7, (1, r, r, r)), "saxpy: range is an integer: got 3.7"),
+    (lambda k, r: k(None, (1, r, r, r)), "saxpy: range is an integer: got None"),
+    (lambda k, r: k(2**70, (1, r, r, r)), "saxpy: range is an integer of at most 64 bits: got 1180591620717411303424"),
+    (lambda k, r: k(3, (1, r, r, r), grain=1.5), "saxpy: grain is an integer: got 1.5"),
+    (lambda k, r: k(3, (1, "a", r, r)), "saxpy: x: asarray: takes .*got str"),
+    (lambda k, r: wf.kernel_output((2, 2.5), "float32"), "kernel_output: a shape is an integer or a sequence of integers: got float"),
+    (lambda k, r: wf.kernel_output("3", "float32"), "kernel_output: a shape is an integer or a sequence of integers: got str"),
+    (lambda k, r: wf.kernel_output(2**70, "float32"), "kernel_output: extents have 63 bits at most"),
+    (lambda k, r: wf.kernel_output(3, "zz"), "dtype: there is no such data type, as 'float32' is one: got 'zz'"),
+    (lambda k, r: wf.cpu_kernel("", " "), "cpu_kernel: name is that of a function of the text: got ' '"),
+    (lambda k, r: wf.cpu_kernel("", "f", include_dirs="here"), "cpu_kernel: include_dirs is a list of folders: got 'here'"),
+])
+def test_what_launches_take_is_looked_at(saxpy, launch, message):
+    with pytest.raises((wf.Error, TypeError, OverflowError), match=message):
+        launch(saxpy, wf.kernel_output(4, "float32"))
+
+
+@pytest.mark.parametrize(("grid", "block", "more", "message"), [
+    ("12", 1, {}, "copied: grid is an integer or a sequence of integers: got '12'"),
+    ((1, 2.5), 1, {}, "copied: grid is an integer or a sequence of integers: got [(]1, 2.5[)]"),
+    (1, None, {}, "copied: block is an integer or a sequence of integers: got None"),
+    (1, {1, 2}, {}, "copied: block is an integer or a sequence of integers: got {1, 2}"),
+    ((1, 1, 1, 1), 1, {}, "copied: the grid has one to three extents: got 4"),
+    (1, 0, {}, "copied: a block has one thread at least: got 0"),
+    (-1, 1, {}, "copied: a grid has no negative extent: got -1"),
+    (1, 1, {"shared_mem": 1.5}, "copied: shared_mem is an integer: got 1.5"),
+    (1, 1, {"shared_mem": -1}, "copied: shared memory has no negative size: got -1"),
+    (1, 1, {"cluster": "2"}, "copied: cluster is an integer: got '2'"),
+    (1, 1, {"constants": [1]}, "copied: constants is a dict of names and arrays"),
+])
+def test_what_launches_for_cuda_take_is_looked_at(grid, block, more, message):
+    copied = wf.cuda_kernel("__global__ void copied(float* r) { r[0] = 1; }", "copied")
+    with pytest.raises((wf.Error, TypeError), match=message):
+        copied(grid, block, (wf.kernel_output(4, "float32"),), **more)
+
+
+@pytest.mark.parametrize("name", ["w", "begin", "end"])
+def test_names_of_kernels_are_the_users_own(name):
+    kernel = wf.cpu_kernel(f"void {name}(long from, long to, int* r) {{ for (long i = from; i < to; ++i) r[i] = 7; }}", name)
+    assert kernel(3, (wf.kernel_output(3, "int32"),)).tolist() == [7, 7, 7]

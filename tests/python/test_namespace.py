@@ -1,6 +1,8 @@
 """The namespace: every name is there, has documentation and a signature, and NumPy's own answer."""
 
 import inspect
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -25,6 +27,32 @@ def test_dir_holds_what_users_call():
     import weft
 
     assert all(hasattr(weft, name) for name in dir(wf))
+
+
+LATER = """
+import sys, threading, weft as wf
+assert float((wf.asarray([1.0, 2.0]) + 1).sum()) == 5
+few = ("weft.linalg", "weft.random", "weft.fft", "weft.lib", "weft._vectorize.vectorized", "weft._derive.transforms", "weft._compile.compiled", "weft._numpy.files")
+assert not [name for name in few if name in sys.modules]
+assert "multiply" in str(wf.explain(lambda x: x * 2, wf.ones(1000))) and "weft._compile.compiled" in sys.modules
+found = []
+threads = [threading.Thread(target=lambda: found.append((wf.grad, wf.linalg.solve, wf.random.normal, wf.vectorize))) for _ in range(8)]
+for one in threads: one.start()
+for one in threads: one.join()
+assert len(set(found)) == 1 and wf.grad.__module__ == "weft" and wf.grad is wf.grad
+assert "Examples" in wf.grad.__doc__ and "Examples" in wf.linalg.solve.__doc__ and "Examples" in wf.random.normal.__doc__
+import pickle
+assert pickle.loads(pickle.dumps(wf.vmap)) is wf.vmap
+from weft import *
+assert load is wf.load and linalg is wf.linalg and [name for name in wf.__all__ if not hasattr(wf, name)] == []
+import weft.linalg as by_path
+assert by_path is wf.linalg
+"""
+
+
+def test_what_few_programs_need_is_imported_when_it_is_asked_for():
+    done = subprocess.run([sys.executable, "-c", LATER], capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
 
 
 @pytest.mark.parametrize("module", ["linalg", "fft", "random"])

@@ -148,6 +148,12 @@ LOOPS = {
     "a function without end": "import linecache\nsource = 'def f(x):\\n    while True:\\n        x = x + 1\\n        if x < 0:\\n            return x\\n'\n"
     "linecache.cache['endless'] = (len(source), None, source.splitlines(True), 'endless')\nexec(compile(source, 'endless', 'exec'))\n"
     "x = wf.ones(100_000)\nprint('ready', flush=True)\nwf.eval(wf.vectorize(f)(x))",
+    "a look at a function without end": "f = wf.elementwise('T k = x; r = 0; for (; k < 10; k = k) r = r + k;', 'T x', 'T r', 'f')\n"
+    "x = wf.ones(100_000)\nprint('ready', flush=True)\nrepr(f(x))",
+    "a list of a function without end": "f = wf.elementwise('T k = x; r = 0; for (; k < 10; k = k) r = r + k;', 'T x', 'T r', 'f')\n"
+    "x = wf.ones(100_000)\nprint('ready', flush=True)\nf(x).tolist()",
+    "an op as text without end": "f = wf.elementwise('T k = x; r = 0; for (; k < 10; k = k) r = r + k;', 'T x', 'T r', 'f')\n"
+    "x = wf.ones(100_000)\nprint('ready', flush=True)\nwf.eval(f(x))",
     "a compiled loop": "run = wf.compile(lambda x: wf.fori_loop(0, 2**60, lambda i, v: wf.fori_loop(0, 5, lambda j, w: wf.cos(w), v), x + 1))\n"
     "x = wf.ones(50)\nprint('ready', flush=True)\nrun(x)",
 }

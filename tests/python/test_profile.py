@@ -3,10 +3,6 @@
 import inspect
 import json
 import os
-import pathlib
-import re
-import subprocess
-import sys
 import threading
 
 import numpy as np
@@ -135,6 +131,8 @@ def test_work_of_all_threads_is_counted():
 
 def test_all_of_the_time_is_in_a_row():
     x = large(100_000)
+    wf.eval(wf.exp(x) * 0.5)
+    wf.finish_kernels()  # or a busy machine compiles them behind, in the middle of the loop
     with wf.profile() as p:
         for turn in range(20):
             wf.eval(wf.exp(x) * (turn + 0.5))
@@ -150,100 +148,6 @@ def test_all_of_the_time_is_in_a_row():
     assert "your code: the rest: your own code, Python, and recording operations" in str(p)
 
 
-def test_advice_is_sorted_by_its_size_and_small_advice_is_marked(on_cpu):
-    x, rows = large(2_000_000), wf.eval(wf.asarray(np.ones((60, 400))))
-    narrow = wf.eval(wf.asarray(np.ones(5000, np.float32)))
-    for _ in range(2):
-        with wf.set_tier("compile"), wf.profile() as p:
-            for _ in range(20):
-                wf.eval(wf.exp(wf.sin(x)) / 3)
-            wf.eval(narrow * wf.asarray(np.ones(5000)))
-            for row in range(60):
-                float(wf.sum(rows[row] * 2.5))
-    advice = p.advice()
-    assert {one["cause"] for one in advice} == {"widened", "small kernels"}
-    assert [one["ns"] for one in advice] == sorted((one["ns"] for one in advice), reverse=True)
-    assert all(one["small"] == (one["ns"] * 20 < one["of_ns"]) for one in advice)
-    (widened,) = (one for one in advice if one["cause"] == "widened")
-    assert widened["small"] and f"advice: widened at {os.path.basename(HERE)}:" in str(p) and ": small, " in str(p)
-    (loop,) = (one for one in advice if one["cause"] == "small kernels")
-    assert "`wf.sum(x, axis=1)` in the place of `float(wf.sum(x[i]))`" in loop["text"]
-    said = p.to_dict()
-    assert (said["conclusion"].startswith("nothing here is worth changing: ")) == loop["small"]
-
-
-def test_advice_on_recordings_says_what_changed():
-    x = large(20_000)
-
-    @wf.compile
-    def scaled(x, unit):
-        return x * {"m": 1, "cm": 100, "mm": 1000}[unit]
-
-    with wf.profile() as p:
-        for unit in ("m", "cm", "mm"):
-            wf.eval(scaled(x, unit))
-    (one,) = p.advice()
-    assert one["cause"] == "recorded again" and "scaled was recorded again 2 times after the first: the last time for unit = 'mm' (before: unit = 'cm')." in one["text"]
-
-
-def test_advice_on_recordings_names_the_number_whose_value_was_asked_for():
-    x = large(20_000)
-
-    @wf.compile
-    def scaled(of, by):
-        return of["x"] * int(by)
-    line = scaled.__wrapped__.__code__.co_firstlineno + 2
-
-    with wf.profile() as p:
-        for by in (2.5, 3.5, 4.5):
-            wf.eval(scaled({"x": x}, by))
-    (one,) = (one for one in p.advice() if one["cause"] == "recorded again")
-    assert "scaled was recorded again 2 times" in one["text"].partition("<locals>.")[2]
-    assert f"the value of `by` was asked for at {os.path.basename(HERE)}:{line}: write `wf.asarray(by)` there" in one["text"]
-    assert "Give what changes as an array or a number" not in one["text"] and "unpacked" not in str(p)
-
-
-def test_all_that_recordings_lead_to_is_their_time(on_cpu):
-    x = large(2_000)
-
-    @wf.compile
-    def moved(x, by):
-        return wf.exp(x)[int(by):] * 2.25 + 0.125
-
-    with wf.set_tier("compile"), wf.profile() as p:
-        for by in range(6):
-            wf.eval(moved(x, by))
-    (one,) = (one for one in p.advice() if one["cause"] == "recorded again")
-    plans = of_kind(p, "plan", "compile", "load", "setup")
-    most = max(row["most_ns"] for row in plans)
-    assert sum(row["count"] for row in of_kind(p, "plan")) >= 6
-    # Each recording's first call is counted, but for the dearest: more than recording alone.
-    assert one["ns"] > sum(row["wall_ns"] for row in of_kind(p, "record")) and one["of_ns"] == p.to_dict()["wall_ns"]
-    assert not one["small"] and p.to_dict()["conclusion"] == ""
-    assert most > 0
-
-
-def test_the_first_recording_counts_for_nothing(on_cpu):
-    x = large(20_000)
-
-    @wf.compile
-    def scaled(x, unit):
-        return x * unit[0] + unit[1]
-
-    def advice_of(units):
-        with wf.set_tier("compile"), wf.profile() as p:
-            for unit in units:
-                wf.eval(scaled(x, unit))
-        return p, [one for one in p.advice() if one["cause"] == "recorded again"]
-
-    p, (one,) = advice_of([(n, n + 1) for n in range(2, 6)])
-    assert "scaled was recorded again 3 times after the first" in one["text"]
-    # Compiling was of the first recording alone: the others have its kernel.
-    rows = p.to_dict()["rows"]
-    assert 0 < one["ns"] < p.to_dict()["first_calls_ns"] - sum(row["wall_ns"] for row in rows if row["kind"] in ("compile", "load")) / 2
-    assert advice_of([(n, n + 1) for n in range(6, 8)])[1] == []
-
-
 def test_what_goes_around_a_first_call_is_of_first_calls(on_cpu):
     x = large(20_000)
     with wf.set_tier("compile"), wf.profile() as p:
@@ -252,73 +156,6 @@ def test_what_goes_around_a_first_call_is_of_first_calls(on_cpu):
     count = {kind: sum(row["count"] for row in p.to_dict()["rows"] if row["kind"] == kind) for kind in ("setup", "overhead", "plan")}
     assert count == {"setup": 1, "overhead": 2, "plan": 1}
     assert p.to_dict()["first_calls_ns"] == sum(row["wall_ns"] for row in p.to_dict()["rows"] if row["kind"] in ("compile", "load", "plan", "setup"))
-
-
-def test_lines_that_are_compiled_again_are_counted_after_the_first(on_cpu):
-    arrays = [wf.eval(wf.asarray(np.ones(9000, dtype))) for dtype in ("f4", "f8", "i4")]
-    with wf.set_tier("compile"), wf.profile() as p:
-        for x in arrays:
-            wf.eval(x * x + x + x)
-    (one,) = (one for one in p.advice() if one["cause"] == "compiled again")
-    assert "were compiled again 2 times after the first" in one["text"] and 0 < one["ns"] < p.to_dict()["first_calls_ns"]
-
-
-def test_denormals_name_the_lines_that_make_them_and_those_that_read_them(on_cpu):
-    x = wf.eval(wf.asarray(np.linspace(1, 2, 40_000)))
-    with wf.set_tier("compile"), wf.profile() as p:
-        faint = wf.eval(x * 1e-310)
-        wf.eval(wf.reshape(faint, (200, 200)) * 1e300 + 1)
-        wf.eval(x * 2.5)
-    (one,) = p.advice()
-    made = next(number for number, text in enumerate(pathlib.Path(__file__).read_text(encoding="utf-8").splitlines(), 1) if "faint = wf.eval(x" in text)
-    lines = {line["line"] for line in one["lines"]}
-    assert one["cause"] == "denormals" and {made, made + 1} <= lines and made + 2 not in lines
-    assert "that multiply gives" in one["text"]
-
-
-def test_denormals_that_were_given_name_the_line_that_reads_them(on_cpu):
-    x = wf.eval(wf.asarray(np.full(40_000, 1e-310)))
-    with wf.set_tier("compile"), wf.profile() as p:
-        wf.eval(x * 1e300 + 1)
-    (one,) = p.advice()
-    assert one["cause"] == "denormals" and "that multiply reads" in one["text"]
-
-
-def test_the_same_advice_is_given_once(on_cpu):
-    x = large()
-    with wf.profile() as p:
-        for bins in (8, 16, 32):
-            wf.histogram(x, bins)
-        for turn in range(3):
-            wf.eval(wf.exp(wf.asarray(np.ones(20_000, np.float32)) * wf.asarray(np.ones(20_000)) + turn))
-    causes = [(one["cause"], tuple(line["line"] for line in one["lines"])) for one in p.advice()]
-    assert len(causes) == len(set(causes)) >= 2
-
-
-@pytest.mark.parametrize("name", ["histogram", "partition", "percentile", "interp", "convolve", "digitize", "gradient"])
-def test_what_numpy_answers_has_a_substitute_that_is_right(on_cpu, name):
-    """What the advice tells to write gives what NumPy gives, and NumPy does not answer it."""
-    x = large(4001) * 0.999
-    low, high, n, m, q, k = 0.0, 1.0, 16, 3, 30, 7
-    y, w, bins = wf.sin(x) * 2, wf.asarray([0.25, 0.5, 0.125]), wf.asarray([0.125, 0.5, 0.75])
-    asked = {
-        "histogram": lambda: wf.histogram(x, n, (low, high))[0], "partition": lambda: wf.partition(x, 9), "percentile": lambda: wf.percentile(x, q, method="nearest"),
-        "interp": lambda: wf.interp(t0, at0, y), "convolve": lambda: wf.convolve(x, w, "valid"), "digitize": lambda: wf.digitize(x, bins), "gradient": lambda: wf.gradient(x)[1:-1],
-    }
-    t0, at0 = wf.asarray([0.25, 17.5, 3999.0]), wf.arange(4001, dtype="float64")
-    with wf.profile() as p:
-        right = wf.eval(asked[name]())
-    (advice,) = (one for one in p.advice() if one["cause"] == "host round trip")
-    codes = re.findall("`([^`]*)`", advice["text"])
-    names = {"wf": wf, "x": x, "y": y, "w": w, "bins": bins, "low": low, "high": high, "n": n if name == "histogram" else 4001, "m": m, "q": q, "k": k, "range": range, "sum": sum}
-    if name == "interp":
-        names |= {"x": t0, "x0": 0.0, "step": 1.0}
-    with wf.profile() as p:
-        for code in codes[:-1]:
-            exec(code, names)
-        instead = wf.eval(eval(codes[-1], names))
-    assert not of_kind(p, "host")
-    np.testing.assert_allclose(np.sort(np.asarray(instead)) if name == "partition" else np.asarray(instead), np.sort(np.asarray(right)) if name == "partition" else np.asarray(right), rtol=1e-12)
 
 
 def test_what_loops_compute_op_by_op_is_in_it(on_cpu):
@@ -401,27 +238,12 @@ def test_the_dict_follows_the_schema():
     with wf.profile() as p:
         wf.eval(x + 0.25)
     said = p.to_dict()
-    assert list(said) == ["schema", "version", "wall_ns", "accounted_ns", "first_calls_ns", "first_calls", "conclusion", "error", "dropped", "processor", "rows", "advice", "memory"]
+    assert list(said) == ["schema", "version", "wall_ns", "accounted_ns", "first_calls_ns", "first_calls", "conclusion", "waited_ns", "threads_waited_ns", "busy", "error", "dropped", "processor", "rows", "advice", "memory"]
     assert said["schema"] == "weft.profile" and said["version"] == 3
     page = open(os.path.join(os.path.dirname(HERE), "../../docs/seeing_inside.md"), encoding="utf-8").read()
     for name in [*said, *said["rows"][0], *said["memory"], "instructions", "cycles", "cache_misses", "problem"]:
         assert f"`{name}`" in page, name
     assert json.loads(p.to_json()) == said
-
-
-def test_the_trace_has_an_event_for_each_piece_of_work(tmp_path):
-    x = large()
-    with wf.profile() as p:
-        wf.eval(wf.exp(x) - 0.125)
-        wf.eval(wf.exp(x) - 0.25)
-    path = tmp_path / "trace.json"
-    p.save(path)
-    assert os.listdir(tmp_path) == ["trace.json"]
-    events = [event for event in json.loads(path.read_text())["traceEvents"] if event["ph"] == "X"]
-    assert len(events) == sum(row["count"] for row in p.to_dict()["rows"] if row["kind"] != "your code")
-    wall = p.to_dict()["wall_ns"] / 1e3
-    assert all(0 <= event["ts"] and event["ts"] + event["dur"] <= wall for event in events), (wall, events)
-    assert all(set(event) == {"ph", "name", "cat", "ts", "dur", "pid", "tid", "args"} for event in events)
 
 
 def test_memory_has_its_owners_at_the_peak():
@@ -432,27 +254,6 @@ def test_memory_has_its_owners_at_the_peak():
     assert memory["most_bytes"] >= y.nbytes and sum(one["bytes"] for one in memory["owners"]) == memory["most_bytes"]
     assert any(one["owner"].startswith("add : f64(400000,) at test_profile.py") and one["bytes"] >= y.nbytes for one in memory["owners"])
     assert "memory: at most" in str(p) and "MB add : f64(400000,)" in str(p)
-
-
-def test_rows_are_comma_separated_values(tmp_path):
-    import csv
-
-    x = large()
-    with wf.profile() as p:
-        wf.eval(wf.exp(x) - 0.625)
-    p.save(tmp_path / "rows.csv")
-    with open(tmp_path / "rows.csv", newline="", encoding="utf-8") as file:
-        rows = list(csv.DictReader(file))
-    assert [(row["kind"], row["what"], int(row["total_ns"])) for row in rows] == [(row["kind"], row["what"], row["total_ns"]) for row in p.to_dict()["rows"]]
-    assert any(f"{HERE}:" in row["lines"] for row in rows)
-
-
-@pytest.mark.parametrize("name", ["whole.html", "whole.csv", "whole.json"])
-def test_the_environment_asks_for_a_profile_of_the_whole_program(tmp_path, name):
-    code = "import numpy as np, weft as wf\nx = wf.eval(wf.asarray(np.ones(50_000)))\nwf.eval(wf.exp(x) * 2)\n"
-    environment = {**os.environ, "WEFT_PROFILE": str(tmp_path / name)}
-    subprocess.run([sys.executable, "-c", code], env=environment, check=True, timeout=300)
-    assert os.listdir(tmp_path) == [name] and "exp, multiply" in (tmp_path / name).read_text(encoding="utf-8")
 
 
 def test_profiles_do_not_nest():
@@ -506,20 +307,8 @@ def test_what_is_asked_too_early_or_twice_is_an_error():
     with pytest.raises(wf.Error, match="used before"):
         with p:
             pass
-
-
-def test_a_file_that_cannot_be_written_is_an_error_and_leaves_nothing(tmp_path):
-    with wf.profile() as p:
-        wf.eval(large(1000) * 1.5)
-    with pytest.raises(wf.Error, match="no_such_folder"):
-        p.save(tmp_path / "no_such_folder" / "trace.json")
-    folder = tmp_path / "folder"
-    folder.mkdir()
-    with pytest.raises(wf.Error, match="folder"):
-        p.save(folder)
-    assert os.listdir(tmp_path) == ["folder"] and os.listdir(folder) == []
-    with pytest.raises(TypeError):
-        p.save(3.5)
+    with pytest.raises(wf.Error, match="profile: the block was not entered"):
+        wf.profile().__exit__(None, None, None)
 
 
 def test_work_says_what_looked_at_values(on_cpu):

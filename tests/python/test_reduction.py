@@ -113,8 +113,13 @@ def test_is_named_and_pickled():
     (lambda: wf.reduction("x", "a + b", "z = a", 0, "T x", "T y", "f"), "f_post:1:1: 'y' is never assigned"),
     (lambda: wf.reduction("m = x", "m = a_m", "", "m = 0", "T x", "T y", "f", state="T m"), "f: post assigns the results"),
     (lambda: furthest(wf.ones((2, 2)), axis=2), "furthest: .*axis"),
+    (lambda: furthest(wf.ones((2, 2)), axis="x"), "furthest: axis is an integer or a tuple of integers: got 'x'"),
+    (lambda: furthest(wf.ones((2, 2)), axis=1.5), "furthest: axis is an integer or a tuple of integers: got 1.5"),
+    (lambda: furthest(wf.ones((2, 2)), keepdims="a"), "furthest: keepdims is True or False: got 'a'"),
+    (lambda: furthest(2.0), "furthest: takes one array at least: got numbers alone"),
+    (lambda: wf.reduction("x", "a + b", "y = a", None, "T x", "T y", "f"), "reduction: identity is a number or a text: got None"),
     (lambda: furthest(wf.ones((2, 2)), axis=(0, 0)), "furthest: axes must be different"),
 ])
 def test_errors_say_what_is_wrong(make, message):
-    with pytest.raises((wf.Error, IndexError), match=message):
+    with pytest.raises((wf.Error, IndexError, TypeError), match=message):
         make()

@@ -197,3 +197,30 @@ def test_numpys_scalars_beside_elements_and_arrays_have_their_dtype(scalar, dtyp
                     got = np.asarray(call(mine))
                     assert got.dtype == want.dtype and got.shape == want.shape
                     np.testing.assert_allclose(got, want, rtol=1e-3 if dtype == "float16" else 1e-6)
+
+
+_NUMPYS = ["bool", "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64", "float16", "float32", "float64", "complex64", "complex128"]
+
+
+@pytest.mark.parametrize("its", _NUMPYS)
+@pytest.mark.parametrize("ours", _NUMPYS)
+def test_values_beside_numpys_scalars_are_numpys(ours, its):
+    values = np.array([3, 1, 0]).astype(ours)
+    numbers = np.array([2, 1, 0]).astype(its)
+    x = wf.asarray(values)
+    for op in (operator.add, operator.mul, operator.sub, operator.eq, operator.lt):
+        for i in range(3):
+            for j in range(3):
+                for swapped in (False, True):
+                    theirs, mine = (values[i], numbers[j]), (x[i], numbers[j])
+                    if swapped:
+                        theirs, mine = theirs[::-1], mine[::-1]
+                    with np.errstate(all="ignore"):
+                        try:
+                            expected = op(*theirs)
+                        except TypeError:  # a difference of bools
+                            with pytest.raises(TypeError):
+                                op(*mine)
+                            continue
+                    got = op(*mine)
+                    assert np.asarray(got).dtype == expected.dtype and np.asarray(got) == expected, (op, theirs)

@@ -55,6 +55,10 @@ def test_the_cache_goes_where_it_is_told(tmp_path):
     assert wf.settings()["cache_directory"] == was
     with wf.set_cache(None):
         assert wf.settings()["cache_directory"] is None
+    with wf.set_cache(limit=1 << 21):
+        assert wf.settings()["cache_limit"] == 1 << 21 and wf.settings()["cache_directory"] == was
+    with pytest.raises(TypeError, match="set_cache: takes a directory, None for none, a limit, or both: got neither"):
+        wf.set_cache()
     (tmp_path / "file").touch()
     with pytest.raises(wf.Error, match="cache: cannot be used: .*file"):
         wf.set_cache(tmp_path / "file")
@@ -77,6 +81,7 @@ def test_a_setting_stays_without_a_block_and_an_error_sets_it_back():
     (lambda: wf.set_threads(-1), ValueError, "set_threads: takes a number of 0 or more: got -1"),
     (lambda: wf.set_threads(1025), ValueError, "threads: takes a number from 1 to 1024, or 0 for all: got 1025"),
     (lambda: wf.set_threads(10**9), ValueError, "threads: takes a number from 1 to 1024, or 0 for all: got 1000000000"),
+    (lambda: wf.set_threads(True), TypeError, "set_threads: takes a whole number: got bool"),
     (lambda: wf.set_threads(1.5), TypeError, "set_threads: takes a whole number: got float"),
     (lambda: wf.set_threads(1 << 80), ValueError, "set_threads: takes a number of 0 or more: got"),
     (lambda: wf.set_numerics("loose"), ValueError, "numerics: takes strict, standard or fast: got 'loose'"),

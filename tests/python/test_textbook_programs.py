@@ -244,3 +244,22 @@ def test_a_textbooks_program_runs_unchanged(program):
 
 def test_there_are_enough_of_them():
     assert len(parsed()) >= 120
+
+
+def test_what_no_dtype_holds_stays_numpys():
+    names = weft.array(["F", "D", "C"])
+    assert isinstance(names, numpy.ndarray) and names[weft.asarray([2, 0])].tolist() == ["C", "F"]
+    assert names[weft.asarray([True, False, True])].tolist() == ["F", "C"]
+    dates = weft.array(["2026-01-03", "2026-01-01"], dtype="datetime64[D]")
+    assert (dates - dates[1]).astype(int).tolist() == [2, 0] and weft.array(dates, ndmin=2).shape == (1, 2)
+    assert weft.array([("a", 1.5)], dtype=[("name", "U2"), ("x", "f8")])["x"].tolist() == [1.5]
+    assert weft.array([1, None], dtype=object)[1] is None
+    assert isinstance(weft.array(["1.5", "2"], dtype="float64"), weft.Array)
+    assert weft.ma.masked_invalid(weft.array([1.0, numpy.nan, 3])).sum() == 4.0 and weft.datetime64("2026-01-03") == dates[0]
+    for given, kind, text in (([1, None], TypeError, "array: takes bools"), ([[1, 2], [3]], ValueError, "inhomogeneous")):
+        with pytest.raises(kind, match=text):
+            weft.array(given)
+    with pytest.raises(TypeError, match="keep text in NumPy, where masks and positions of Weft index it"):
+        weft.asarray(["a"])
+    with pytest.raises(TypeError, match="array: takes bools"):
+        weft.array(["a"], device="cpu")

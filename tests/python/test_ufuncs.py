@@ -26,6 +26,38 @@ def test_methods(ufunc, dtype):
         np.testing.assert_allclose(np.asarray(got), want)
 
 
+@pytest.mark.parametrize("dtype", ["float32", "int16", "bool", "complex128"])
+@pytest.mark.parametrize("method", ["outer", "accumulate"])
+def test_methods_of_each_function_give_the_same(method, dtype):
+    rng = np.random.default_rng(3)
+    a, b = (rng.normal(size=shape) * 4 for shape in ((3, 4), 5))
+    a, b = a.astype(dtype), b.astype(dtype)
+    asked = 0
+    for ufunc in (np.add, np.subtract, np.multiply, np.maximum, np.minimum, np.divide, np.floor_divide, np.logical_or, np.hypot, np.less, np.bitwise_xor, np.power):
+        for options in ({}, {"axis": 1}) if method == "accumulate" else ({},):
+            operands = (a,) if method == "accumulate" else (np.abs(a), np.abs(b)) if ufunc is np.power else (a, b)
+            with np.errstate(all="ignore"):
+                try:
+                    want = getattr(ufunc, method)(*operands, **options)
+                except (TypeError, ValueError):
+                    continue
+                got = getattr(ufunc, method)(*map(wf.asarray, operands), **options)
+            assert type(got) is wf.Array and got.dtype == want.dtype, (ufunc, options)
+            np.testing.assert_allclose(np.asarray(got), want, rtol=1e-5, err_msg=f"{ufunc} {options}")
+            asked += 1
+    assert asked >= 4
+
+
+def test_outer_of_numpys_functions_is_computed_here():
+    x = wf.asarray(X[0])
+    with wf.profile() as p:
+        wf.eval(np.add.outer(x, x), np.multiply.accumulate(x))
+    assert not [row for row in p.to_dict()["rows"] if row["kind"] == "host"]
+    out = wf.zeros((4, 4))
+    assert np.subtract.outer(x, x, out=out) is out
+    np.testing.assert_array_equal(np.asarray(out), np.subtract.outer(X[0], X[0]))
+
+
 def test_reduce_options():
     x = wf.asarray(X)
     np.testing.assert_array_equal(np.asarray(np.add.reduce(x, axis=None)), X.sum())

@@ -45,9 +45,9 @@ def test_excluded_matrices_and_slices():
     with pytest.raises(wf.Error, match="[+] of an array cannot be compiled"):  # which adds elements, and no list does
         wf.vectorize(lambda v, m: (m + m)[0] * v, excluded={1})(x, m[0])
     np.testing.assert_array_equal(np.asarray(wf.vectorize(lambda v, m: (m + m)[3] * v, excluded={1})(x, [1, 2])), [2, 4])
+    np.testing.assert_array_equal(np.asarray(wf.vectorize(lambda v, m: m[int(v) - 1], excluded={1})(x, m[0])), [1, 2])
     for call, message in [
-        (lambda: f(x, np.ones((20, 20))), "an excluded array of 400 elements cannot be compiled: give at most 256"),
-        (lambda: wf.vectorize(lambda v, m: m[int(v)], excluded={1})(x, m[0]), "an element of an array at a place that is computed cannot be compiled: .*table.positions"),
+        (lambda: f(x, np.ones((20, 20))), "an excluded argument, an array of 400 elements, cannot be compiled: give at most 256"),
         (lambda: wf.vectorize(lambda v, m: v * m["a"], excluded={1})(x, {"a": 1}), "an excluded argument, which is a dict, cannot be compiled"),
     ]:
         with pytest.raises(wf.Error, match=message):
@@ -75,3 +75,61 @@ def test_names_from_outside_are_told_by_their_types_and_signs():
     assert f(x).item() == 2 and str(g(x).dtype) == "int32"
     space["scale"], space["pair"] = -0.0, (1.0, 2.0)
     assert f(x).item() == 0 and str(g(x).dtype) == "float64"
+
+
+@pytest.mark.parametrize(("options", "message"), [
+    ({"excluded": 3}, "excluded is a set of places and names of arguments, as .*: got 3"),
+    ({"excluded": {"nope"}}, "excluded has arguments of shifted, which takes v, by, mode: got 'nope'"),
+    ({"excluded": {7}}, "excluded has arguments of shifted, which takes v, by, mode: got 7"),
+    ({"excluded": {-1}}, "excluded has places of arguments, from 0 on, and their names: got -1"),
+    ({"excluded": [[1]]}, r"excluded has places of arguments, from 0 on, and their names: got \[1\]"),
+    ({"otypes": 3}, "otypes is a list of dtypes, as .*: got 3"),
+    ({"otypes": ["zz"]}, "vectorize: otypes: dtype: there is no such data type, as 'float32' is one: got 'zz'"),
+    ({"otypes": "fZ"}, "vectorize: otypes: dtype: there is no such data type, as 'float32' is one: got 'Z'"),
+    ({"otypes": [object]}, "vectorize: otypes: dtype: arrays hold bool, integers"),
+    ({"signature": 3}, "signature is a text: got int"),
+    ({"signature": "(n)"}, r"signature names the last axes of each argument and each result, as .*: got '\(n\)'"),
+    ({"signature": "(n->()"}, "signature names the last axes"),
+    ({"signature": "(n+1)->()"}, "signature names the last axes"),
+])
+def test_options_are_looked_at_where_they_are_given(options, message):
+    def shifted(v, by, mode=None):
+        return v + by
+
+    with pytest.raises((TypeError, ValueError, wf.Error), match="^vectorize: " + message.removeprefix("vectorize: ")):
+        wf.vectorize(shifted, **options)
+
+
+def test_any_place_and_name_may_be_excluded_where_a_function_takes_any():
+    assert wf.vectorize(lambda v, *rest, **named: v * 2, excluded={3, "any"}, fallback=True)(wf.ones(2)).tolist() == [2, 2]
+
+
+def test_functions_of_arrays_are_refused():
+    doubled = wf.elementwise("r = 2 * x", "T x", "T r", "doubled")
+    total = wf.reduction("x", "a + b", "y = a", 0, "T x", "T y", "total")
+    for f, message in [
+        (doubled, "got doubled: elementwise.. made it, and it takes arrays: call it as it is"),
+        (total, "got total: reduction.. made it"),
+        (wf.compile(twice), "got twice: compile.. made it, and it takes arrays: pass the function that it was made of"),
+    ]:
+        with pytest.raises(TypeError, match="vectorize: takes a function of numbers: " + message):
+            wf.vectorize(f)
+    assert wf.vectorize(total, signature="(n)->()")(wf.ones((2, 3))).tolist() == [3, 3]  # rows are arrays
+
+
+def test_arguments_that_are_no_numbers_are_named():
+    for axis, kind in (("x", "str"), (1.5, "float"), (None, "NoneType"), (True, "bool")):
+        with pytest.raises(TypeError, match=f"index: the axis is an integer: got {kind}"):
+            wf.index(axis)
+    with pytest.raises(TypeError, match="twice: argument 0: asarray: takes .*got str"):
+        wf.vectorize(twice)("a")
+    with pytest.raises(TypeError, match="twice: argument axis: asarray: takes .*got str"):
+        wf.vectorize(twice)(wf.ones(3), axis="x")
+    with pytest.raises(TypeError, match="fromfunction: a shape is an integer or a sequence of integers: got float"):
+        wf.fromfunction(twice, 3.5)
+    with pytest.raises(TypeError, match="fromfunction: takes a function: got int"):
+        wf.fromfunction(3, (3,))
+
+
+def twice(v):
+    return v * 2

@@ -85,22 +85,6 @@ def test_compiled_functions_follow_what_vectorized_ones_read(monkeypatch):
     assert f.recordings == 3
 
 
-class Adder:
-    def __init__(self, by):
-        self.by = by
-
-    def add(self, a):
-        return a + self.by
-
-    __call__ = add
-
-
-def test_methods_and_callable_objects_are_called_by_python():
-    for f in (Adder(2).add, Adder(2), functools.partial(lambda by, a: a + by, 2)):
-        with pytest.warns(RuntimeWarning, match="is no plain function.*Python calls it for each element"):
-            assert wf.vectorize(f)(wf.asarray([1.0, 2.0])).tolist() == [3, 4]
-
-
 def test_a_pickle_whose_name_is_gone_raises():
     data = pickle.dumps(of_a_global)
     assert pickle.loads(data) is of_a_global

@@ -1,10 +1,13 @@
 // Spans of whole vectors: a walk calls them for runs of vectors, and for ends on padded copies. It is told what
 // memory lies along the lanes, and which tests cut it.
+#include <algorithm>
+
 #include "compiler/base/integers.h"
 #include "compiler/emit/cpu/span.h"
 #include "compiler/emit/cpu/uniform.h"
 #include "compiler/machine/machine.h"
 #include "compiler/machine/tuning.h"
+#include "compiler/program/cpu_walk.h"
 
 namespace weft::emit::cpu {
 
@@ -54,6 +57,19 @@ Tables tables_of(const Span& s) {
   return t;
 }
 
+// Whether a vector of it may be computed again, from any position on: nothing but streams is read and stored, and
+// nothing goes from one vector to the next.
+bool may_be_done_again(const Span& s) {
+  const SpanLayout& layout = s.layout;
+  if (layout.folds || layout.scans || layout.walks_series || s.many_rows()) return false;
+  if (layout.aligned || layout.aligns_positions) return false;
+  return std::ranges::all_of(layout.stmts, [](const SpanStmt& each) {
+    const bool in_memory =
+        std::holds_alternative<Load>(*each.stmt) || std::holds_alternative<Store>(*each.stmt);
+    return !in_memory || each.way == Way::Vector;
+  });
+}
+
 std::string name_if(const char* name, const std::string& items) { return items.empty() ? "nullptr" : name; }
 
 // Most rows are a run of whole vectors; short ones cannot wait for the walk.
@@ -85,6 +101,7 @@ std::string walked_function(const Span& s, const std::string& pointers, const st
 
 std::string walked_call(const Span& s) {
   const Tables t = tables_of(s);
+  const bool again = may_be_done_again(s);
   const std::string most = s.layout.folds ? std::to_string(tuning::kFoldedVectors) : "0x7fffffffffffffff";
   std::string out = format("      {{\n      S{} s;\n{}", s.id, members(s.text, &Member::set));
   auto list = [&](const char* declaration, const std::string& items) {
@@ -92,18 +109,21 @@ std::string walked_call(const Span& s) {
   };
   list("static const WalkStream streams", t.streams);
   list("static const int guards", t.guards);
-  out += format("      static const WalkPlan plan = {{span{}, {}, {}, L, {}, {}, {}, {}, {}, {}}};\n", s.id,
-                name_if("streams", t.streams), name_if("guards", t.guards), most, s.text.streams.size(),
-                s.stretches.size(), place_of(s, s.many_rows(), "rows"),
-                place_of(s, s.layout.takes_positions, "i"), t.aligned);
+  out +=
+      format("      static const WalkPlan plan = {{span{}, {}, {}, L, {}, {}, {}, {}, {}, {}}};\n", s.id,
+             name_if("streams", t.streams), name_if("guards", t.guards), most, s.text.streams.size(),
+             s.stretches.size(), again ? std::to_string(WEFT_CPU_AGAIN) : place_of(s, s.many_rows(), "rows"),
+             place_of(s, s.layout.takes_positions, "i"), t.aligned);
   list("const WalkMemory memory", t.memory);
   list("WalkTest tests", t.tests);
   if (t.pads) out += format("      __attribute__((aligned(64))) char pads[{}];\n", t.pads);
   if (s.layout.calls_directly) out += direct_call(s, t, most);
-  return out + format("      weft_walk_2(&plan, {}, right, {}, {}, {}, {}, &s);\n{}      }}\n",
-                      s.layout.calls_directly ? "done" : "left", s.many_rows() ? "rows" : "1",
-                      name_if("memory", t.memory), name_if("tests", t.tests), t.pads ? "pads" : "nullptr",
-                      s.text.gather);
+  const char* const rows = s.many_rows()                      ? "rows"
+                           : s.layout.calls_directly && again ? "done - left + 1"
+                                                              : "1";
+  return out + format("      weft_walk_3(&plan, {}, right, {}, {}, {}, {}, &s);\n{}      }}\n",
+                      s.layout.calls_directly ? "done" : "left", rows, name_if("memory", t.memory),
+                      name_if("tests", t.tests), t.pads ? "pads" : "nullptr", s.text.gather);
 }
 
 }  // namespace weft::emit::cpu

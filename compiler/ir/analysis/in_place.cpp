@@ -110,6 +110,10 @@ std::string InPlaceRule::refuse(const Node& update, Spared& spared) const {
   return "";
 }
 
+bool InPlaceRule::writes_to(const Node& user, const Node* memory) const {
+  return (user.op == Op::assign || assumed_.contains(&user)) && memory_of(user.inputs[0].get()) == memory;
+}
+
 bool InPlaceRule::serves_alone(const Node& update, const Node* node) const {
   const size_t last = number_of(&update), at = number_of(node);
   return at != last && begin_[last] <= begin_[at] && begin_[at] < end_[last];
@@ -136,13 +140,13 @@ bool InPlaceRule::spares(const Node& update, const Node* reader) const {
 }
 
 // What the replacement is computed from runs before it, unless somebody else asks for it later: then it is
-// computed anew. Only copies are not.
+// computed anew. Only stored values are not.
 InPlaceRule::Readers InPlaceRule::readers_of(const Node& update, const Spared& taken,
                                              const Node*& elsewhere) const {
   const Values values = replaced_by(update);
   const Readers taken_before{taken.begin(), taken.end()};
   const size_t last = number_of(&update);
-  Readers readers = needed_by(update, taken_before, taken_before), copies;
+  Readers readers = needed_by(update, taken_before, taken_before), stored;
   readers.insert(values.begin(), values.end());
   std::vector<const Node*> stack{readers.begin(), readers.end()};
   while (!stack.empty()) {
@@ -150,22 +154,24 @@ InPlaceRule::Readers InPlaceRule::readers_of(const Node& update, const Spared& t
     stack.pop_back();
     for (const Node* user : users_.of(n)) {
       if (user == &update || readers.contains(user) || spares(update, user)) continue;
-      // What comes behind the update in topological order, or leaves the graph alone, is not for it.
-      if (is_copy(*n) || number_of(user) > last || users_.of(user).empty()) {
+      // What comes behind the update in topological order, or leaves the graph alone, is not for it. Nor is what
+      // writes to the same memory.
+      if (is_copy(*n) || number_of(user) > last || users_.of(user).empty() ||
+          writes_to(*user, values.back())) {
         elsewhere = user;
         return readers;
       }
       readers.insert(user);
-      if (is_copy(*user))
-        copies.insert(user);
+      if (is_stored(user))
+        stored.insert(user);
       else
         stack.push_back(user);
     }
   }
-  // The rest ends in the update or in a copy, which may be for something else.
-  const Readers needed = needed_by(update, taken_before, copies);
-  for (const Node* copy : copies)
-    if (!needed.contains(copy) && (!elsewhere || number_of(copy) < number_of(elsewhere))) elsewhere = copy;
+  // The rest ends in the update or in a stored value, which may be for something else.
+  const Readers needed = needed_by(update, taken_before, stored);
+  for (const Node* value : stored)
+    if (!needed.contains(value) && (!elsewhere || number_of(value) < number_of(elsewhere))) elsewhere = value;
   return readers;
 }
 
@@ -218,7 +224,7 @@ bool InPlaceRule::reads_aligned(const Node& update, const Readers& readers, cons
       if (!is_written(n->inputs[0]->shape(), input_access(*n, 0, at, vars).at)) return false;
       continue;
     }
-    if (!readers.contains(n) || is_copy(*n)) continue;
+    if (!readers.contains(n) || is_stored(n)) continue;
     auto& known = seen[n];
     if (std::find(known.begin(), known.end(), at) != known.end()) continue;
     if (known.size() > 16) return false;

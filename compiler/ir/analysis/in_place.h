@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "compiler/ir/analysis/users.h"
+#include "compiler/ir/build.h"
 #include "compiler/ir/node.h"
 #include "compiler/ir/node_index.h"
 
@@ -24,6 +25,9 @@ class InPlaceRule {
  public:
   explicit InPlaceRule(const Graph& graph);
 
+  // These updates count as assigns: whoever asks makes them so, or asks again with fewer.
+  void assume(std::unordered_set<const Node*> assigned) { assumed_ = std::move(assigned); }
+
   // Slices of values that memory held, which may be read at any time: what an update of that memory has to
   // spare.
   using Spared = std::vector<const Node*>;
@@ -37,10 +41,19 @@ class InPlaceRule {
   std::vector<const Node*> worth_keeping(const Node& update) const;
 
  private:
-  // Nodes that are computed from the replaced value for the update, up to copies, and that value.
+  // Whether a value lies in memory of its own once it is computed, and is never computed anew: a copy, or what is
+  // written in place.
+  bool is_stored(const Node* node) const {
+    return is_copy(*node) || node->op == Op::assign || assumed_.contains(node);
+  }
+
+  // Whether it is an assign of this memory.
+  bool writes_to(const Node& user, const Node* memory) const;
+
+  // Nodes that are computed from the replaced value for the update, up to stored ones, and that value.
   using Readers = std::unordered_set<const Node*>;
-  // What is computed from the replaced value and from `taken`, up to copies and to the update. `elsewhere`
-  // is one that is read for something else; the walk ends there.
+  // What is computed from the replaced value and from `taken`, up to stored values and to the update.
+  // `elsewhere` is one that is read for something else; the walk ends there.
   Readers readers_of(const Node& update, const Spared& taken, const Node*& elsewhere) const;
   // Which of `wanted` the new elements are computed from, in other ways than through the replaced value or
   // `taken`.
@@ -58,7 +71,7 @@ class InPlaceRule {
   // whose root is what leaves the graph. A node is numbered before all that it is the end of.
   void find_ends(const std::vector<const Node*>& order);
 
-  std::unordered_set<const Node*> outputs_;
+  std::unordered_set<const Node*> outputs_, assumed_;
   NodeIndex number_;  // in topological order
   Users users_;
   // By number in topological order: where a node's part of the tree begins, and one past where it ends.

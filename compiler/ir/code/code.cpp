@@ -34,31 +34,44 @@ DType part_of(DType t) {
 
 }  // namespace
 
+CodeParameters parse_parameters(const std::string& op, const CodeText& in, const CodeText& out) {
+  CodeParameters made;
+  made.params = parse_parameters(in, made.generics);
+  if (made.params.empty())
+    fail_at(in, in.part, fmt::format("{} takes one input parameter at least, as in \"T x\": got none", op));
+  std::set<std::string> generics = made.generics;
+  made.results = parse_parameters(out, generics);
+  if (made.results.empty())
+    fail_at(out, out.part,
+            fmt::format("{} gives one output parameter at least, as in \"T y\": got none", op));
+  for (const CodeParameter& r : made.results)
+    if (const std::string name = generic_name(r.type.name);
+        !made.generics.contains(name) && generics.contains(name))
+      fail_at(
+          out, r.type.at,
+          fmt::format("no input parameter has the type '{}', so it is not known: name one of C's or NumPy's",
+                      name));
+  std::set<std::string> names;
+  const auto check = [&](const CodeText& text, const CodeParameter& p) {
+    if (!names.insert(p.name).second)
+      fail_at(text, p.type.at, fmt::format("'{}' is a parameter already", p.name));
+    // Of a type that a later parameter names first.
+    if (made.generics.contains(p.name))
+      fail_at(text, p.type.at, fmt::format("'{}' is a type: name the parameter otherwise", p.name));
+  };
+  for (const CodeParameter& p : made.params) check(in, p);
+  for (const CodeParameter& r : made.results) check(out, r);
+  return made;
+}
+
 std::shared_ptr<const Code> Code::parse(CodeTexts texts, ReferenceOf reference) {
   std::shared_ptr<Code> code(new Code(std::move(texts)));
   code->reference_of_ = std::move(reference);
   ParsedCode& c = code->parsed_;
   const CodeTexts& t = c.texts;
-  c.params = parse_parameters(t.in_params, c.generics);
-  if (c.params.empty()) throw Error(t.name + ": takes one input parameter at least, as in \"T x\": got none");
-  std::set<std::string> generics = c.generics;
-  c.results = parse_parameters(t.out_params, generics);
-  if (c.results.empty())
-    throw Error(t.name + ": gives one output parameter at least, as in \"T y\": got none");
-  for (const CodeParameter& r : c.results)
-    if (const std::string name = generic_name(r.type.name);
-        !c.generics.contains(name) && generics.contains(name))
-      fail_at(
-          t.out_params, r.type.at,
-          fmt::format("no input parameter has the type '{}', so it is not known: name one of C's or NumPy's",
-                      generic_name(r.type.name)));
-  std::set<std::string> names;
-  const auto unique = [&](const CodeText& text, const CodeParameter& p) {
-    if (!names.insert(p.name).second)
-      fail_at(text, p.type.at, fmt::format("'{}' is a parameter already", p.name));
-  };
-  for (const CodeParameter& p : c.params) unique(t.in_params, p);
-  for (const CodeParameter& r : c.results) unique(t.out_params, r);
+  CodeParameters read = parse_parameters(t.name, t.in_params, t.out_params);
+  c.params = std::move(read.params), c.results = std::move(read.results),
+  c.generics = std::move(read.generics);
   c.functions = parse_functions(t.preamble);
   c.operation = t.is_value ? parse_value(t.operation, c.generics, c.results[0].name)
                            : parse_statements(t.operation, c.generics);
@@ -73,8 +86,9 @@ std::shared_ptr<const Code> Code::parse(CodeTexts texts, ReferenceOf reference) 
   const auto declares = [](const CodeStatement& s) {
     return s.kind == CodeStatement::Declare && s.name == "i";
   };
-  code->takes_index_ = !names.contains("i") && any_statement(c.operation, takes_index) &&
-                       !any_statement(c.operation, declares);
+  const auto is_i = [](const CodeParameter& p) { return p.name == "i"; };
+  code->takes_index_ = std::ranges::none_of(c.params, is_i) && std::ranges::none_of(c.results, is_i) &&
+                       any_statement(c.operation, takes_index) && !any_statement(c.operation, declares);
   // The same op of another text. What it takes is the same, so that one that reads i gives it to both.
   const auto other = [&](const CodeText& operation, const CodeText& preamble, const CodeText& derivative) {
     CodeTexts own = t;

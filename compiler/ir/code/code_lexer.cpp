@@ -64,6 +64,7 @@ void CodeLexer::advance() {
     kind = CodeToken::Number;
     end = number_end(s, at_);
   } else {
+    end = character_end(s, at_);
     for (const std::string_view sign : kSigns)
       if (s.substr(at_, sign.size()) == sign) {
         end = at_ + sign.size();

@@ -7,27 +7,13 @@
 #include <span>
 #include <unordered_map>
 
+#include "compiler/ir/code/code_calls.h"
+#include "compiler/ir/code/code_words.h"
+
 namespace weft::ir {
 namespace {
 
 constexpr int kMostNested = 200;
-
-const std::set<std::string_view>& type_words() {
-  static const std::set<std::string_view> words = {
-      "auto",    "bool",    "char",     "short",     "int",        "long",          "unsigned",  "signed",
-      "float",   "double",  "half",     "__half",    "complex",    "size_t",        "ptrdiff_t", "int8_t",
-      "int16_t", "int32_t", "int64_t",  "uint8_t",   "uint16_t",   "uint32_t",      "uint64_t",  "int8",
-      "int16",   "int32",   "int64",    "uint8",     "uint16",     "uint32",        "uint64",    "float16",
-      "float32", "float64", "bfloat16", "complex64", "complex128", "__nv_bfloat16", "i8",        "i16",
-      "i32",     "i64",     "u8",       "u16",       "u32",        "u64",           "f16",       "bf16",
-      "f32",     "f64",     "c64",      "c128"};
-  return words;
-}
-
-bool joins_types(std::string_view word) {
-  return word == "unsigned" || word == "signed" || word == "long" || word == "short" || word == "int" ||
-         word == "char" || word == "double";
-}
 
 struct Advice {
   std::string_view word, text;
@@ -102,7 +88,7 @@ class CodeParser {
       if (one.type.name == "auto")
         fail_at(lexer_.text(), one.type.at, "a parameter has a type: name it, or T");
       refuse_pointer();
-      one.name = name("a parameter's name");
+      one.name = new_name("a parameter's name");
       if (next().is("[")) fail("an array is no parameter of an op of elements: name one value of each");
       all.push_back(std::move(one));
       if (!lexer_.accept(",")) break;
@@ -120,7 +106,7 @@ class CodeParser {
         lexer_.expect("<");
         do {
           if (!lexer_.accept("typename")) lexer_.expect("class");
-          generics_.emplace(name("a type's name"));
+          generics_.emplace(new_name("a type's name"));
         } while (lexer_.accept(","));
         lexer_.expect(">");
       } else if (next().is("__device__") || next().is("__host__") || next().is("__forceinline__") ||
@@ -138,7 +124,7 @@ class CodeParser {
     if (next().is("void")) fail("a function gives a value: return it");
     f.result = type();
     refuse_pointer();
-    f.name = name("a function's name");
+    f.name = new_name("a function's name");
     lexer_.expect("(");
     f.params = parameters(")", nullptr);
     lexer_.expect(")");
@@ -158,8 +144,7 @@ class CodeParser {
   const CodeToken& next() const { return lexer_.peek(); }
   [[noreturn]] void fail(std::string_view message) const { fail_at(lexer_.text(), next().text, message); }
   bool is_type(std::string_view word) const {
-    return type_words().contains(word) || word == "std" || word == "thrust" ||
-           generics_.contains(std::string(word));
+    return is_type_word(word) || word == "std" || word == "thrust" || generics_.contains(std::string(word));
   }
   bool at_end(std::string_view end) const {
     return end.empty() ? next().kind == CodeToken::End : next().is(end);
@@ -167,6 +152,21 @@ class CodeParser {
   void refuse_pointer() const {
     if (next().is("*")) fail("a pointer cannot be had here: results are assigned to the output parameters");
     if (next().is("&")) fail("a reference cannot be had here: return the value");
+  }
+  // What CuPy's kernels find positions and numbers of elements by.
+  void refuse_indexer(const CodeToken& word) const {
+    if (word.is("_ind") || word.is("_in_ind") || word.is("_out_ind"))
+      fail_at(lexer_.text(), word.text,
+              fmt::format(
+                  "there is no {}: i is the number of the element; of the number of all take a parameter, as "
+                  "long n, and give x.size",
+                  word.text));
+  }
+  // `takes_generic`: where a type is named that the arrays decide.
+  [[noreturn]] void refuse_type(bool takes_generic) const {
+    fail(fmt::format("{} is no type: name one of C's or NumPy's, or a generic one{}{}", quoted(next()),
+                     takes_generic ? ", which is one letter or has a capital in front" : " of the parameters",
+                     meant_type(next().text)));
   }
   void refuse_word(const CodeToken& word) const {
     for (const Advice& one : kRefused)
@@ -183,6 +183,22 @@ class CodeParser {
     return std::string(lexer_.take().text);
   }
 
+  // The name of what is defined here.
+  std::string new_name(std::string_view what) {
+    const CodeToken word = next();
+    std::string made = name(what);
+    if (is_keyword(word.text))
+      fail_at(lexer_.text(), word.text,
+              fmt::format("expected {}, got {}, a word that C++ keeps", what, quoted(word)));
+    if (constant_in_code(word.text))
+      fail_at(lexer_.text(), word.text,
+              fmt::format("expected {}, got {}, which is a constant", what, quoted(word)));
+    if (is_type(word.text))
+      fail_at(lexer_.text(), word.text,
+              fmt::format("expected {}, got {}, which is a type", what, quoted(word)));
+    return made;
+  }
+
   // `add_to`: takes names that are not known, as generic ones.
   CodeType type(std::set<std::string>* add_to = nullptr) {
     CodeType made;
@@ -195,13 +211,15 @@ class CodeParser {
       lexer_.take();
     }
     made.at = next().text;
-    if (add_to && next().kind == CodeToken::Word && !is_type(next().text))
+    if (next().kind == CodeToken::Word && is_keyword(next().text)) {
+      refuse_word(next());
+      fail(fmt::format("expected a type, got {}, a word that C++ keeps", quoted(next())));
+    }
+    if (add_to && next().kind == CodeToken::Word && !is_type(next().text) && may_be_generic(next().text))
       add_to->emplace(next().text), generics_.emplace(next().text);
     if (next().kind != CodeToken::Word || !is_type(next().text)) {
       if (next().kind == CodeToken::Word) refuse_word(next());
-      if (next().kind == CodeToken::Word)
-        fail(fmt::format("{} is no type: name one of C's or NumPy's, or a generic one of the parameters",
-                         quoted(next())));
+      if (next().kind == CodeToken::Word) refuse_type(add_to != nullptr);
       lexer_.expected("a type");
     }
     made.name = std::string(lexer_.take().text);
@@ -342,8 +360,7 @@ class CodeParser {
       fail_at(lexer_.text(), second.text,
               "elements of arrays cannot be written here: assign the output parameter, which is one element");
     } else if (at.kind == CodeToken::Word && second.kind == CodeToken::Word) {
-      fail(fmt::format("{} is no type: name one of C's or NumPy's, or a generic one of the parameters",
-                       quoted(at)));
+      refuse_type(false);
     } else {
       s.kind = CodeStatement::Evaluate;
       s.value.push_back(expression());
@@ -370,7 +387,7 @@ class CodeParser {
       s.kind = CodeStatement::Declare;
       s.type = t;
       s.at = next().text;
-      s.name = name("a variable's name");
+      s.name = new_name("a variable's name");
       if (next().is("[")) fail("an array of its own cannot be had in an op of elements: use variables");
       if (lexer_.accept("=")) s.value.push_back(expression());
       all.push_back(std::move(s));
@@ -521,6 +538,7 @@ class CodeParser {
       e.operands = arguments();
       return e;
     }
+    refuse_indexer(at);
     e.text = name("a value");
     e.kind = next().is("(") ? CodeExpression::Call : CodeExpression::Name;
     if (e.kind == CodeExpression::Call) e.operands = arguments();
@@ -537,8 +555,6 @@ class CodeParser {
 std::string generic_name(const std::string& type) {
   return type.starts_with("complex<") ? type.substr(8, type.size() - 9) : type;
 }
-
-bool is_type_word(std::string_view word) { return type_words().contains(word); }
 
 std::vector<CodeParameter> parse_parameters(const CodeText& text, std::set<std::string>& generics) {
   return CodeParser(text, generics).parameters("", &generics);

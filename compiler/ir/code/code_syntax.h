@@ -87,9 +87,6 @@ struct CodeFunction {
   CodeText text;
 };
 
-// Whether the word starts the name of a type that is always known.
-bool is_type_word(std::string_view word);
-
 // Of a parameter's type the name that may be generic: T of T, and of complex<T>.
 std::string generic_name(const std::string& type);
 

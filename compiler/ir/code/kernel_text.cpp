@@ -7,6 +7,7 @@
 #include <map>
 
 #include "compiler/base/error.h"
+#include "compiler/ir/code/code_words.h"
 
 namespace weft::ir {
 namespace {
@@ -27,7 +28,8 @@ std::string without_comments(std::string_view text) {
     } else if (text.substr(i, 2) == "/*") {
       end = text.find("*/", i + 2);
       if (end != std::string_view::npos) end += 2;
-    } else if (text[i] == '"' || text[i] == '\'') {
+    } else if (text[i] == '"' ||
+               (text[i] == '\'' && (i == 0 || !is_word(text[i - 1])))) {  // as 1'000 is a number
       for (end = i + 1; end < text.size() && text[end] != text[i] && text[end] != '\n'; ++end)
         if (text[end] == '\\') ++end;
       ++end;
@@ -121,6 +123,10 @@ std::optional<DType> dtype_of(const std::string& type) {
   return found == known.end() ? std::nullopt : std::optional(found->second);
 }
 
+bool is_type_of_c(std::string_view word) {
+  return joins_types(word) || word == "bool" || word == "float" || word == "auto";
+}
+
 class Reader {
  public:
   Reader(std::string_view text, const std::string& name, bool cuda)
@@ -143,13 +149,20 @@ class Reader {
     if (returns.find("void") == std::string::npos)
       fail(at, "a kernel gives nothing back: write void before it, and a parameter for each result");
     generics(head, at);
+    if (is_keyword(base_))
+      fail(at, fmt::format("'{}' is a word that C++ keeps: name the kernel otherwise", base_));
+    const size_t close = closing(open);
+    check_closed(bare_.find('{', close));
     KernelText out;
     out.name = name_;
     size_t from = open + 1;
     for (const std::string& part :
-         between_commas(std::string_view(bare_).substr(open + 1, closing(open) - open - 1))) {
+         between_commas(std::string_view(bare_).substr(open + 1, close - open - 1))) {
       const size_t here = bare_.find(part, from);
-      out.parameters.push_back(parameter(part, here));
+      KernelParameter one = parameter(part, here);
+      if (std::ranges::any_of(out.parameters, [&](const auto& other) { return other.name == one.name; }))
+        fail(here, fmt::format("'{}' is a parameter already", one.name));
+      out.parameters.push_back(std::move(one));
       from = here + part.size();
     }
     if (cuda_) out.constants = constants();
@@ -184,6 +197,17 @@ class Reader {
       found.push_back(std::move(one));
     }
     return found;
+  }
+
+  // Branches of the preprocessor may each open what is closed once.
+  void check_closed(size_t open) const {
+    if (text_.find('#') != std::string_view::npos) return;
+    int depth = 0;
+    for (size_t i = open; i < bare_.size(); ++i) {
+      if (bare_[i] == '{') ++depth;
+      if (bare_[i] == '}' && --depth == 0) return;
+    }
+    fail(open, "this { is not closed");
   }
 
   size_t closing(size_t open) const {
@@ -259,6 +283,7 @@ class Reader {
   }
 
   KernelParameter parameter(const std::string& part, size_t at) const {
+    if (words_of(part)[0] == ".") fail(at, "a kernel takes as many arguments as it names: leave ... out");
     KernelParameter out;
     std::vector<std::string> words = words_of(part.substr(0, part.find('=')));
     std::erase_if(words, [](const std::string& word) {
@@ -281,6 +306,8 @@ class Reader {
     std::erase(words, "*");
     if (words.size() < 2) fail(at, "a parameter has a type and a name");
     out.name = words.back();
+    if (is_keyword(out.name) || is_type_of_c(out.name))
+      fail(at, fmt::format("a parameter has a type and a name, and '{}' is a word that C++ keeps", out.name));
     words.pop_back();
     for (const std::string& word : words) {
       const auto generic = generics_.find(word);

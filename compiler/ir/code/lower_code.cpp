@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
+#include <string>
 #include <type_traits>
 
 #include "compiler/ir/code/code_calls.h"
@@ -18,6 +20,18 @@ CodeValue zero_of(DType t) { return CodeValues::constant(Scalar::of(int64_t{0}).
 bool is_same(const CodeValue& a, const CodeValue& b) {
   return a.value == b.value && a.constant.has_value() == b.constant.has_value() &&
          (!a.constant || a.constant->same(*b.constant));
+}
+
+// "x, y", for messages.
+std::string assigned_names(const CodeStatements& all) {
+  std::string out;
+  std::set<std::string> seen;
+  any_statement(all, [&](const CodeStatement& s) {
+    if (s.kind == CodeStatement::Assign && seen.insert(s.name).second)
+      out += (out.empty() ? "" : ", ") + s.name;
+    return false;
+  });
+  return out.empty() ? "none" : out;
 }
 
 }  // namespace
@@ -58,10 +72,12 @@ Function CodeLowering::run() {
         if (!assigns(code_.derivative, name)) missing.push_back(name);
         partials.push_back(declare(name, t, zero_of(t)));
       }
-    scoped(code_.derivative);
     if (!missing.empty())
-      fail(code_.texts.derivative.part,
-           fmt::format("'{0}' is never assigned: write {0} = …, or {0} = 0 where it has none", missing[0]));
+      fail(code_.texts.derivative.part, fmt::format("'{0}' is never assigned: a derivative assigns one for "
+                                                    "each result and parameter, as in {0} = 1, or "
+                                                    "{0} = 0 where it has none: got {1}",
+                                                    missing[0], assigned_names(code_.derivative)));
+    scoped(code_.derivative);
     results = partials;
   }
   for (const int r : results) block.gives.push_back(values_.named(get(r)));
@@ -403,7 +419,10 @@ CodeValue CodeLowering::value(const CodeExpression& e) {
 CodeValue CodeLowering::name(const CodeExpression& e) {
   if (const auto known = found(e.text)) return get(*known);
   if (const auto constant = constant_in_code(e.text)) return *constant;
-  fail(e.at, fmt::format("'{}' is not defined: declare it, or take it as an input parameter", e.text));
+  // CuPy's names of what the loop around the text counts.
+  const bool counts = e.text == "n" || e.text == "_n" || e.text == "size";
+  fail(e.at, fmt::format("'{}' is not defined: declare it, or take it as an input parameter{}", e.text,
+                         counts ? ": of the number of elements write long n, and give x.size" : ""));
 }
 
 CodeValue CodeLowering::conditional(const CodeExpression& e) {

@@ -23,6 +23,15 @@ struct CodeTexts {
   double ulps = kUlps;
 };
 
+// What an op takes and gives.
+struct CodeParameters {
+  std::set<std::string> generics;
+  std::vector<CodeParameter> params, results;
+};
+
+// Error where there are none, where two have one name, or where a result has a type that no parameter says.
+CodeParameters parse_parameters(const std::string& op, const CodeText& in, const CodeText& out);
+
 struct ParsedCode {
   CodeTexts texts;
   std::set<std::string> generics;

@@ -70,9 +70,7 @@ std::string_view TextLexer::token_end(size_t start) const {
   } else if (is_name(first) || first == '%') {
     while (end < text_.size() && is_name(text_[end])) ++end;
   } else {
-    // A character beyond ASCII is shown whole in messages.
-    while (end < text_.size() && continues_utf8(text_[end]) && (static_cast<unsigned char>(first) & 0x80))
-      ++end;
+    end = character_end(text_, start);
   }
   return text_.substr(start, end - start);
 }
@@ -154,6 +152,13 @@ void TextLexer::fail(const Token& at, std::string_view message) const { throw Er
 
 void TextLexer::expected(std::string_view what) const {
   fail(token_, fmt::format("expected {}, got {}", what, quoted(token_)));
+}
+
+size_t character_end(std::string_view text, size_t at) {
+  size_t end = at + 1;
+  if (static_cast<unsigned char>(text[at]) & 0x80)
+    while (end < text.size() && continues_utf8(text[end])) ++end;
+  return end;
 }
 
 std::string quoted(const Token& token) {

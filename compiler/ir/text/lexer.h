@@ -50,6 +50,8 @@ class TextLexer {
   Token token_;
 };
 
+// Where the character that starts at a place ends: one beyond ASCII is shown whole in messages.
+size_t character_end(std::string_view text, size_t at);
 // The token as an error message shows it: "'%a'", "the end of the line".
 std::string quoted(const Token& token);
 

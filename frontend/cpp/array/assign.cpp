@@ -44,7 +44,7 @@ void write(Recording& r, const Array& x, F&& f) {
     return detail::put(view, held, f([&] { return detail::apply(view, held, lines); }), lines);
   });
   const auto bytes = element_count(cell.type.shape) * static_cast<int64_t>(size_of(cell.type.dtype));
-  if (bytes >= detail::kWorthTakingOver) cell.device.pending_writes.add(cell);
+  if (bytes >= detail::kWorthWritingInPlace) cell.device.pending_writes.add(cell);
   detail::flush_if_due(cell, r.oldest(), lines, true);
 }
 

@@ -16,6 +16,7 @@ std::atomic<int> all_cells_read{0};
 namespace {
 
 thread_local ir::SourceLine scope_line;
+thread_local uint32_t scope_callers = 0;
 thread_local CellsRead* innermost = nullptr;
 
 CellsRead* cells_read() { return all_cells_read.load(std::memory_order_relaxed) > 0 ? innermost : nullptr; }
@@ -63,7 +64,7 @@ ir::SourceLine scope_line_now() { return scope_line; }
 
 ir::Lines lines_at(Where at) {
   if (scope_line.file) return scope_line;
-  return ir::SourceLine{at.file_name(), at.line()};
+  return ir::SourceLine{at.file_name(), at.line(), scope_callers};
 }
 
 Array record(DeviceSlot& device, ir::NodeRef node, Age since) {
@@ -168,8 +169,13 @@ LineScope::LineScope(Where at)
       outer_file_(scope_.file),
       outer_line_(scope_.line),
       outer_callers_(scope_.callers) {
-  if (!scope_.file) scope_ = {at.file_name(), at.line()};
+  if (!scope_.file) scope_ = {at.file_name(), at.line(), detail::scope_callers};
 }
 LineScope::~LineScope() { scope_ = {outer_file_, outer_line_, outer_callers_}; }
+
+CallerScope::CallerScope(Where at) : outer_(detail::scope_callers) {
+  detail::scope_callers = number_of_caller({at.file_name(), at.line(), outer_});
+}
+CallerScope::~CallerScope() { detail::scope_callers = outer_; }
 
 }  // namespace weft

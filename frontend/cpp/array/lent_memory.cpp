@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "frontend/cpp/evaluate/evaluate.h"
+#include "frontend/cpp/evaluate/made_by.h"
 #include "frontend/cpp/session/long_work.h"
 
 namespace weft::detail {
@@ -21,6 +22,7 @@ bool same_bytes(const runtime::Buffer& a, const runtime::Buffer& b) {
 ir::NodeRef copy_of(const Cell& cell, const runtime::Buffer& memory) {
   runtime::BufferRef copy = cell.device.device->allocate(memory.bytes());
   cell.device.device->copy(*copy, 0, memory, 0, memory.bytes());
+  said_of_memory().copied(memory, copy);
   return input_node(cell.type, std::move(copy));
 }
 

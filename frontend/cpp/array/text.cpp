@@ -38,6 +38,12 @@ double read_back(const char* begin, const char* end) {
   return value;
 }
 
+// From where on numbers have an exponent: beyond the digits that the dtype holds, and there are no more than that.
+double exponent_from(DType dtype, double most) {
+  if (dtype == DType::F16) return 1e3;
+  return dtype == DType::F32 || dtype == DType::C64 ? 1e6 : most;
+}
+
 // The number of the fewest digits that a narrower dtype rounds to this value of its own.
 double with_few_digits(double value, DType dtype) {
   if (!std::isfinite(value)) return value;
@@ -84,13 +90,13 @@ Digits digits_of(double value, std::chars_format format) {
 // How the floats of one array are written: with a point, or with an exponent where they differ too much.
 class FloatFormat {
  public:
-  FloatFormat(const std::vector<double>& values, bool sign) : sign_(sign) {
+  FloatFormat(const std::vector<double>& values, DType dtype, bool sign) : sign_(sign) {
     double largest = 0, smallest = INFINITY;
     for (const double v : values) {
       if (!std::isfinite(v) || v == 0) continue;
       largest = std::max(largest, std::abs(v)), smallest = std::min(smallest, std::abs(v));
     }
-    if (largest > 0 && (largest >= 1e8 || smallest < 1e-4 || largest / smallest > 1000))
+    if (largest > 0 && (largest >= exponent_from(dtype, 1e8) || smallest < 1e-4 || largest / smallest > 1000))
       format_ = std::chars_format::scientific;
     for (const double v : values) widen(v);
     for (const double v : values) {
@@ -148,12 +154,12 @@ std::vector<std::string> texts_of(const std::vector<Scalar>& values, DType dtype
       real.push_back(with_few_digits(both.real(), dtype));
       imaginary.push_back(with_few_digits(both.imag(), dtype));
     }
-    const FloatFormat first(real, false);
+    const FloatFormat first(real, dtype, false);
     if (k == DTypeKind::Float) {
       for (const double v : real) texts.push_back(first(v));
       return texts;
     }
-    const FloatFormat second(imaginary, true);
+    const FloatFormat second(imaginary, dtype, true);
     for (size_t i = 0; i < real.size(); ++i) {
       std::string text = second(imaginary[i]);
       text.insert(text.find_last_not_of(' ') + 1, 1, 'j');
@@ -161,7 +167,7 @@ std::vector<std::string> texts_of(const std::vector<Scalar>& values, DType dtype
     }
     return texts;
   }
-  size_t width = 0;
+  size_t width = k == DTypeKind::Bool ? 5 : 0;  // of False, whether there is one or not
   for (const Scalar& v : values) {
     texts.push_back(k == DTypeKind::Bool       ? (from_scalar<bool>(v) ? "True" : "False")
                     : k == DTypeKind::Unsigned ? std::to_string(from_scalar<uint64_t>(v))
@@ -170,6 +176,29 @@ std::vector<std::string> texts_of(const std::vector<Scalar>& values, DType dtype
   }
   for (std::string& text : texts) text.insert(0, width - text.size(), ' ');
   return texts;
+}
+
+// One float: all digits that it takes to read it back, with an exponent where it is large or below 1e-4.
+std::string text_of_one(double v, DType dtype, bool whole_has_fraction) {
+  if (std::isnan(v)) return "nan";
+  if (std::isinf(v)) return v < 0 ? "-inf" : "inf";
+  const double size = std::abs(v), few = with_few_digits(v, dtype);
+  if (size != 0 && (size >= exponent_from(dtype, 1e16) || size < 1e-4))
+    return shortest(few, std::chars_format::scientific);
+  std::string text = shortest(few, std::chars_format::fixed);
+  return whole_has_fraction && text.find('.') == std::string::npos ? text + ".0" : text;
+}
+
+// The one value of rank 0, as NumPy prints its scalars.
+std::string text_of_value(const Scalar& value, DType dtype) {
+  const DTypeKind k = kind(dtype);
+  if (k == DTypeKind::Bool) return from_scalar<bool>(value) ? "True" : "False";
+  if (k != DTypeKind::Float && k != DTypeKind::Complex) return texts_of({value}, dtype)[0];
+  const std::complex<double> both = from_scalar<std::complex<double>>(value);
+  if (k == DTypeKind::Float) return text_of_one(both.real(), dtype, true);
+  std::string second = text_of_one(both.imag(), dtype, false) + 'j';
+  if (both.real() == 0 && !std::signbit(both.real())) return second;
+  return '(' + text_of_one(both.real(), dtype, false) + (second.front() == '-' ? "" : "+") + second + ')';
 }
 
 // Lays the texts of the shown elements out in brackets, row-major.
@@ -250,15 +279,17 @@ std::string to_string(const Array& x) {
   try {
     const Array seen = stop_gradient(x);
     if (shortened) seen.eval();
+    if (x.ndim() == 0) return text_of_value(elements_of(seen)[0], x.dtype());
     texts = texts_of(elements_of(shortened ? ends_of(seen) : seen), x.dtype());
   } catch (const Error&) {
     if (!Compiled::recording()) throw;
     return "<recorded " + to_string(x.shape()) + " " + std::string(name(x.dtype())) + ">";
   }
-  if (x.ndim() == 0) return texts[0];
   return Layout(x.shape(), shortened, std::move(texts)).axis(0, " ", kLineWidth);
 }
 
 std::ostream& operator<<(std::ostream& out, const Array& x) { return out << to_string(x); }
+std::ostream& operator<<(std::ostream& out, const Shape& shape) { return out << to_string(shape); }
+std::ostream& operator<<(std::ostream& out, DType dtype) { return out << name(dtype); }
 
 }  // namespace weft

@@ -329,9 +329,16 @@ std::vector<Array> detail::call_since(int64_t since, const Compiled& f, std::spa
   if (!trace.on()) return f.run(arguments);
   const int64_t start = since ? since : runtime::Trace::now();
   std::vector<Array> results = f.run(arguments);
-  runtime::TraceEvent event = event_around(f.state_->graph.outputs);
-  event.start = start, event.ns = runtime::Trace::now() - start;
-  trace.add(std::move(event));
+  const std::span<const ir::NodeRef> outputs = f.state_->graph.outputs;
+  const int64_t end = runtime::Trace::now(), ns = end - start;
+  trace.pass(end);
+  if (const uint64_t number = number_around(outputs)) {
+    trace.add_short(number, start, ns, [&] { return event_around(outputs); });
+  } else {
+    runtime::TraceEvent event = event_around(outputs);
+    event.start = start, event.ns = ns;
+    trace.add(std::move(event));
+  }
   return results;
 }
 
@@ -374,9 +381,9 @@ std::vector<Array> Compiled::run(std::span<const Array> arguments) const {
         state_->scalars);
     const std::vector<int> taken = state_->taken(arguments, std::span(inputs.begin(), inputs.size()));
     detail::SessionState& session = state_->device->session;
-    const bool traced = session.counters.trace.on();
-    if (traced)
-      detail::see_graph(*state_->device, state_->program, [&] {
+    int64_t turn = 0;  // of a profile; 0: none is on
+    if (session.counters.trace.on())
+      turn = detail::see_graph(*state_->device, state_->program, 0, [&] {
         see_costs(topological_order(state_->graph.outputs), state_->program->program(), nullptr,
                   session.costs_seen);
         see_oversubscription(state_->program->program(), *state_->device->device, nullptr,
@@ -384,7 +391,8 @@ std::vector<Array> Compiled::run(std::span<const Array> arguments) const {
         return state_->graph;
       });
     outputs = state_->program->run(inputs, state_->scalars, taken);
-    if (traced) see_denormals(state_->graph.outputs, outputs, session.costs_seen);
+    if (turn > 0 && detail::is_looked_at(turn))
+      see_denormals(state_->graph.outputs, outputs, session.costs_seen);
     for (const runtime::BufferRef& output : outputs)
       detail::made_lately().add(
           {output, {}, detail::MadeResult::How::Program, state_->program, detail::asked_now()});

@@ -13,8 +13,10 @@ void check_look(std::string_view op, const Array& x) {
   // Memory that others write to becomes the array's value, which then comes from nothing.
   const bool lends = op == "lend_to_write";
   if (op == "item" ? may_show(value) : !(lends ? has_past(value) : is_derived(value))) return;
+  const bool is_memory =
+      lends || op == "lend" || op == "look" || op == "copy_to";  // what NumPy and others take
   throw Error(
-      std::string(op) +
+      std::string(is_memory ? "memory" : op) +
       ": looks at numbers that derivatives are wanted of, and what is made of them would have none: got " +
       std::string(name(x.dtype())) + to_string(x.shape()) +
       ": compute with the array, or look at stop_gradient() of it");

@@ -82,15 +82,26 @@ std::vector<runtime::BufferRef> on_host(DeviceSlot& device, std::span<const ir::
 // The lines of this graph that stand where a program's steps had theirs when it was compiled for another; none where
 // they are the same.
 runtime::LinesNow lines_now(const std::vector<SourceLine>& recorded, const Canonical& graph) {
-  std::vector<SourceLine> now = lines_of(graph);
-  if (recorded.size() != now.size() || std::ranges::equal(recorded, now, are_one)) return {};
-  return [recorded, now = std::move(now)](const std::vector<SourceLine>& lines) {
-    ir::Lines found;
-    for (size_t i = 0; i < now.size(); ++i)
-      if (now[i].file && std::ranges::any_of(lines, [&](auto& line) { return are_one(line, recorded[i]); }))
-        found = found.united(now[i]);
-    return found.all();
+  const auto is_own = [](const SourceLine& line, const ir::Node* node) {
+    return are_one(line, node->lines.only());
   };
+  if (recorded.size() != graph.order.size() || std::ranges::equal(recorded, graph.order, is_own)) return {};
+  std::vector<SourceLine> now = lines_of(graph);
+  uint64_t number = 0;
+  for (const SourceLine& line : now) {
+    const std::array<uint64_t, 3> one{reinterpret_cast<uintptr_t>(line.file), line.line, line.callers};
+    number = hash_bytes(one.data(), sizeof one, number).low;
+  }
+  // The program outlives its run.
+  return {[&recorded, now = std::move(now)](const std::vector<SourceLine>& lines) {
+            ir::Lines found;
+            for (size_t i = 0; i < now.size(); ++i)
+              if (now[i].file &&
+                  std::ranges::any_of(lines, [&](auto& line) { return are_one(line, recorded[i]); }))
+                found = found.united(now[i]);
+            return found.all();
+          },
+          number};
 }
 
 // Whether the graph's arrays are too few or too small for a kernel to be worth its compilation.
@@ -154,13 +165,18 @@ ProgramCache::Program program_for(DeviceSlot& device, std::span<const ir::NodeRe
       [&](const Choose& choose) {
         options.choose = choose;
         const ir::Graph recorded = graph_of(nodes, graph);
-        if (!planned) planned = planned_of(recorded);
+        if (!planned) planned = planned_of(recorded), planned->at = runtime::Trace::now();
         Program made = compile(recorded, device.target, options);
         made.recorded = lines_of(graph);
         return made;
       },
       device.device, session.counters, device.choices, tier == Tier::Auto ? &session.compiling : nullptr);
   if (planned) {
+    planned->key = key;
+    planned->settings = fmt::format("the device {}, numerics {} and tier {}", device.name,
+                                    weft::to_string(numerics), weft::to_string(tier));
+    planned->ends_turn = asked_now().by == kEndOfTurn;
+    planned->is_known = session.programs.find(key) != nullptr;
     planned->kernels = static_cast<int64_t>(program->program().kernels.size());
     planned->compiled =
         std::min(planned->kernels, session.counters.compiles.load(std::memory_order_relaxed) - compiles);
@@ -267,15 +283,17 @@ std::vector<runtime::BufferRef> run(DeviceSlot& device, std::span<const ir::Node
     std::vector<runtime::BufferRef> parts;
     const std::span<const runtime::BufferRef> inputs = arguments(graph, parts);
     runtime::LinesNow lines;
+    bool look = false;  // at values
     if (device.session.counters.trace.on()) {
       lines = lines_now(program->program().recorded, graph);
-      const bool fresh = see_graph(device, program, [&] { return graph_of(nodes, graph); });
-      if (fresh || lines) {
+      const int64_t turn = see_graph(device, program, lines.number, [&] { return graph_of(nodes, graph); });
+      look = is_looked_at(turn);
+      if (turn == 1) {
         see_costs(graph.order, program->program(), lines ? &lines : nullptr, device.session.costs_seen);
         see_oversubscription(program->program(), *device.device, lines ? &lines : nullptr,
                              device.session.costs_seen);
       }
-      see_denormals(graph, device.session.costs_seen);
+      if (look) see_denormals(graph, device.session.costs_seen);
     }
     DumpOfRun dump(
         device, [&] { return dump_key(device, graph); }, [&] { return graph_of(nodes, graph); }, inputs,
@@ -283,7 +301,7 @@ std::vector<runtime::BufferRef> run(DeviceSlot& device, std::span<const ir::Node
     std::vector<runtime::BufferRef> results =
         program->run(inputs, graph.scalars, given, lines ? &lines : nullptr);
     put_back(nodes, graph, inputs, results);
-    if (device.session.counters.trace.on()) see_denormals(nodes, results, device.session.costs_seen);
+    if (look) see_denormals(nodes, results, device.session.costs_seen);
     for (size_t i = 0; i < results.size(); ++i)
       made_lately().add({results[i], nodes[i]->lines.only(), MadeResult::How::Program, program, asked_now()});
     dump.write(results);
@@ -341,7 +359,7 @@ std::vector<ir::NodeRef> pending_values(DeviceSlot& device) {
 
 // Makes what waits to be written to memory that the graph reads outputs of it. Whether there was any.
 bool add_writes(DeviceSlot& device, std::vector<ir::NodeRef>& outputs, Canonical& graph) {
-  if (!device.pending_writes.any() || graph.largest * kMostBytesOfAnElement < kWorthTakingOver ||
+  if (!device.pending_writes.any() || graph.largest * kMostBytesOfAnElement < kWorthWritingInPlace ||
       records_cells())
     return false;
   std::vector<ir::NodeRef> writes;
@@ -409,7 +427,10 @@ std::vector<runtime::BufferRef> evaluate(DeviceSlot& device, std::span<const ir:
   }
   auto evaluating = runtime::timed(device.session.counters.trace);
   const auto done = [&](std::vector<runtime::BufferRef> buffers) {
-    evaluating.end([&] { return event_around(nodes); });
+    if (const uint64_t number = evaluating ? number_around(nodes) : 0)
+      evaluating.end_short(number, [&] { return event_around(nodes); });
+    else
+      evaluating.end([&] { return event_around(nodes); });
     return buffers;
   };
   flushed();
@@ -430,7 +451,7 @@ std::vector<runtime::BufferRef> evaluate(DeviceSlot& device, std::span<const ir:
   std::vector<ir::NodeRef> outputs(nodes.begin(), nodes.end());
   const bool wrote = !watching && add_writes(device, outputs, graph);
   std::vector<ir::NodeRef> kept = worth_keeping(device, outputs, graph);
-  for (ir::NodeRef& reader : held_readers(outputs, graph, kWorthTakingOver))
+  for (ir::NodeRef& reader : held_readers(outputs, graph, kWorthWritingInPlace))
     if (std::find(kept.begin(), kept.end(), reader) == kept.end()) kept.push_back(std::move(reader));
   if (!kept.empty()) {
     add_outputs(kept, graph);

@@ -14,6 +14,8 @@ namespace weft::detail {
 
 // Bytes: smaller memory is free again before anybody misses it, and others need not wait for it.
 constexpr int64_t kWorthTakingOver = 1 << 20;
+// Bytes of an array, at least, of which parts are written in place: a stencil of 25 x 25 x 25 f64 takes a quarter of the time.
+constexpr int64_t kWorthWritingInPlace = 1 << 15;
 
 // The nodes' values in row-major buffers of the device; the nodes keep them. All nodes are of this device.
 // Values on the way that others hold too are kept as well, where computing them again would cost much, has

@@ -56,7 +56,7 @@ bool goes_to_the_end(const ir::Node& last, Age age, uint32_t limit) {
 }
 
 void compute_now(Cell& cell) {
-  const AskedScope asked("the end of a loop's turn, as a graph of many operations is computed in parts");
+  const AskedScope asked(kEndOfTurn);
   materialized(cell);
 }
 

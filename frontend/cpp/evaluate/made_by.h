@@ -6,7 +6,9 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "compiler/base/per_thread.h"
 #include "compiler/base/source_line.h"
@@ -45,6 +47,29 @@ class MadeBy {
   size_t next_ = kMost;
 };
 
+// What is said of memory that no program filled, as of results that Python computed, for as long as the memory lives.
+class SaidOfMemory {
+ public:
+  void add(const runtime::BufferRef& buffer, std::string text) {
+    std::erase_if(said_, [](const auto& one) { return one.first.expired(); });
+    said_.emplace_back(buffer, std::move(text));
+  }
+  // Empty where nothing is said.
+  std::string find(const runtime::Buffer& buffer) const {
+    for (const auto& [of, text] : said_)
+      if (of.lock().get() == &buffer) return text;
+    return {};
+  }
+  // The same is to be said of a copy.
+  void copied(const runtime::Buffer& from, const runtime::BufferRef& to) {
+    if (std::string text = find(from); !text.empty()) add(to, std::move(text));
+  }
+
+ private:
+  std::vector<std::pair<std::weak_ptr<runtime::Buffer>, std::string>> said_;
+};
+
+inline SaidOfMemory& said_of_memory() { return PerThread<SaidOfMemory>::get(); }
 inline MadeBy& made_lately() { return PerThread<MadeBy>::get(); }
 
 }  // namespace weft::detail

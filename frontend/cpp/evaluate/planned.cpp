@@ -31,49 +31,70 @@ std::string text_of(const PlannedInput& input) {
   return fmt::format("{}{}", name(input.dtype), to_string(input.shape));
 }
 
+// What differs, and in words.
+struct Difference {
+  NewBy by = NewBy::First;
+  std::string text;
+};
+
 // What a program takes that another did not, of the same array.
-std::string input_difference(size_t number, const PlannedInput& now, const PlannedInput& then) {
+Difference input_difference(size_t number, const PlannedInput& now, const PlannedInput& then) {
   std::vector<std::string> parts;
-  if (now.dtype != then.dtype)
-    parts.push_back(fmt::format("its dtype is {}, and was {}", name(now.dtype), name(then.dtype)));
-  if (now.shape.size() != then.shape.size())
-    parts.push_back(fmt::format("it has {} axes, and had {}", now.shape.size(), then.shape.size()));
-  else if (now.shape != then.shape)
-    parts.push_back(fmt::format("its shape is {}, and was {}", to_string(now.shape), to_string(then.shape)));
-  if (now.strides.empty() != then.strides.empty())
-    parts.emplace_back(now.strides.empty()
-                           ? "its elements lie one behind the other now"
-                           : "it is a part of another array now, with steps between elements");
-  else if (parts.empty() && now.strides != then.strides)
+  NewBy by = NewBy::Layout;
+  const bool is_part = !now.strides.empty(), was_part = !then.strides.empty();
+  if (is_part != was_part)
+    parts.emplace_back(is_part ? "it is a part of another array now, with steps between elements"
+                               : "its elements lie one behind the other now");
+  else if (now.shape == then.shape && now.dtype == then.dtype && now.strides != then.strides)
     parts.emplace_back("the steps between its elements are others");
-  return parts.empty() ? "" : fmt::format("array {}: {}", number, fmt::join(parts, ", "));
+  const auto say_first = [&](NewBy cause, std::string text) {
+    by = cause;
+    parts.insert(parts.begin(), std::move(text));
+  };
+  if (now.shape.size() != then.shape.size())
+    say_first(NewBy::Axes, fmt::format("it has {} axes, and had {}", now.shape.size(), then.shape.size()));
+  else if (now.shape != then.shape)
+    say_first(NewBy::Shape,
+              fmt::format("its shape is {}, and was {}", to_string(now.shape), to_string(then.shape)));
+  if (now.dtype != then.dtype)
+    say_first(NewBy::Dtype, fmt::format("its dtype is {}, and was {}", name(now.dtype), name(then.dtype)));
+  if (parts.empty()) return {};
+  return {by, fmt::format("array {}: {}", number, fmt::join(parts, ", "))};
 }
 
-// The differences of all arrays; empty where there are as many, and none differs.
-std::string differences(const Planned& now, const Planned& then) {
+// The differences of all arrays; an empty text where there are as many, and none differs.
+Difference differences(const Planned& now, const Planned& then) {
   if (now.inputs.size() != then.inputs.size())
-    return fmt::format("it reads {} arrays, and read {}", now.inputs.size(), then.inputs.size());
-  std::vector<std::string> parts;
-  for (size_t i = 0; i < now.inputs.size(); ++i)
-    if (std::string one = input_difference(i, now.inputs[i], then.inputs[i]); !one.empty())
-      parts.push_back(std::move(one));
-  return fmt::format("{}", fmt::join(parts, "; "));
+    return {NewBy::Arrays,
+            fmt::format("it reads {} arrays, and read {}", now.inputs.size(), then.inputs.size())};
+  Difference all;
+  for (size_t i = 0; i < now.inputs.size(); ++i) {
+    const Difference one = input_difference(i, now.inputs[i], then.inputs[i]);
+    if (one.text.empty()) continue;
+    all.by = all.text.empty() ? one.by : std::min(all.by, one.by);  // the strongest
+    all.text += (all.text.empty() ? "" : "; ") + one.text;
+  }
+  return all;
 }
 
-// Of programs with the same operations of the same arrays: the first that an op says otherwise.
-std::string fact_difference(const Planned& now, const Planned& then) {
+// Of programs with the same operations of the same arrays: the first that an op says otherwise, and else settings.
+Difference fact_difference(const Planned& now, const Planned& then) {
   for (size_t i = 0; i < std::min(now.facts.size(), then.facts.size()); ++i) {
     const PlannedFact& fact = now.facts[i];
     if (fact.text == then.facts[i].text) continue;
     const std::string where = fact.line.file ? " at " + to_string(std::span(&fact.line, 1)) : "";
-    return fmt::format("{}{}, and was {}", fact.text, where, then.facts[i].text);
+    return {NewBy::Facts, fmt::format("{}{}, and was {}", fact.text, where, then.facts[i].text)};
   }
   if (now.numbers != then.numbers)
-    return fmt::format(
-        "it takes {} number{} as arguments, and took {}: a number that spares work, as 0 does in a sum, and "
-        "numbers that are equal are compiled apart",
-        now.numbers, now.numbers == 1 ? "" : "s", then.numbers);
-  return {};
+    return {NewBy::Numbers,
+            fmt::format(
+                "it takes {} number{} as arguments, and took {}: a number that spares work, as 0 does in a "
+                "sum, and numbers that are equal are compiled apart",
+                now.numbers, now.numbers == 1 ? "" : "s", then.numbers)};
+  if (now.settings != then.settings)
+    return {NewBy::Settings, fmt::format("it is for {}, and was for {}", now.settings, then.settings)};
+  return {NewBy::Memory,
+          "how slices of one array lie to each other, or which memory may be written, is another"};
 }
 
 // How many properties of the arrays that two programs read are the same.
@@ -112,41 +133,110 @@ Planned planned_of(const ir::Graph& graph) {
   return out;
 }
 
-std::string reason_of(const Planned& planned, const std::deque<Planned>& before) {
-  const Planned* nearest = nullptr;
-  bool same_lines = false, same_ops = false;
-  for (const Planned& one : before) {
+namespace {
+
+// The nearest that was planned before: of the same operations, of the same lines, with the most in common, the last.
+const Planned* nearest_of(const Planned& planned, const std::deque<Planned>& before) {
+  const auto rank = [&](const Planned& one) {
     const bool lines = !planned.lines.empty() && one.lines == planned.lines, ops = one.ops == planned.ops;
-    if (!lines && !ops) continue;
-    const auto rank = [](bool of_lines, bool of_ops) { return of_lines + 2 * of_ops; };
-    const int now = rank(lines, ops), best = nearest ? rank(same_lines, same_ops) : 0;
+    return lines + 2 * ops;
+  };
+  const Planned* nearest = nullptr;
+  for (const Planned& one : before) {
+    const int now = rank(one), best = nearest ? rank(*nearest) : 1;
     if (now < best ||
         (now == best && nearest && properties_alike(planned, one) < properties_alike(planned, *nearest)))
       continue;
-    nearest = &one, same_lines = lines, same_ops = ops;
+    nearest = &one;
   }
-  if (!nearest) return "it is the first of these lines and operations";
-  std::string what = differences(planned, *nearest);
-  if (same_ops) {
-    if (what.empty()) what = fact_difference(planned, *nearest);
-    const std::string where = same_lines ? "the same lines and operations"
-                              : nearest->lines.empty()
-                                  ? "the same operations"
-                                  : "the same operations at " + to_string(nearest->lines);
-    return where + " were planned before: " +
-           (what.empty() ? "how slices of one array lie to each other, the settings, or which memory may be "
-                           "written differ"
-                         : what);
+  return nearest;
+}
+
+bool set_known(Planned& planned, const std::deque<Planned>& before, size_t most_kept) {
+  if (planned.is_known) {
+    planned.by = NewBy::Together;
+    planned.reason = "another thread planned the same at the same time";
+    return true;
   }
-  return fmt::format("these lines were planned before, for {} operations ({}): now there are {}{}",
-                     nearest->count, nearest->ops, planned.count, what.empty() ? "" : "; " + what);
+  if (std::ranges::find(before, planned.key, &Planned::key) == before.end()) return false;
+  planned.by = NewBy::Dropped;
+  planned.reason = fmt::format(
+      "it was planned before, and dropped since: a session keeps the {} programs that ran last, and tune "
+      "makes "
+      "those anew that it changes",
+      most_kept);
+  return true;
+}
+
+}  // namespace
+
+std::string_view name(NewBy by) {
+  switch (by) {
+    case NewBy::First:
+      return "operations that are new here";
+    case NewBy::Dtype:
+      return "another dtype";
+    case NewBy::Axes:
+      return "another number of axes";
+    case NewBy::Shape:
+      return "another shape";
+    case NewBy::Layout:
+      return "other steps between elements";
+    case NewBy::Arrays:
+      return "another number of arrays";
+    case NewBy::Operations:
+      return "other operations";
+    case NewBy::Cut:
+      return "a large graph that was cut at another place";
+    case NewBy::Facts:
+      return "other positions, axes or numbers in an operation";
+    case NewBy::Numbers:
+      return "numbers that spare work, or that are equal";
+    case NewBy::Settings:
+      return "other settings";
+    case NewBy::Memory:
+      return "other memory to write, or slices that lie otherwise";
+    case NewBy::Dropped:
+      return "a program that was dropped";
+    case NewBy::Together:
+      return "another thread at the same time";
+  }
+  return "";
+}
+
+void find_reason(Planned& planned, const std::deque<Planned>& before, size_t most_kept) {
+  if (set_known(planned, before, most_kept)) return;
+  const Planned* nearest = nearest_of(planned, before);
+  if (!nearest) {
+    planned.by = NewBy::First;
+    planned.reason = "it is the first of these lines and operations";
+    return;
+  }
+  Difference what = differences(planned, *nearest);
+  if (planned.ops != nearest->ops) {
+    planned.by = planned.ends_turn || nearest->ends_turn ? NewBy::Cut : NewBy::Operations;
+    planned.change = fmt::format("there are {} operations, and were {} ({}){}", planned.count, nearest->count,
+                                 nearest->ops, what.text.empty() ? "" : "; " + what.text);
+    planned.reason =
+        fmt::format("these lines were planned before, for {} operations ({}): now there are {}{}",
+                    nearest->count, nearest->ops, planned.count, what.text.empty() ? "" : "; " + what.text);
+    return;
+  }
+  if (what.text.empty()) what = fact_difference(planned, *nearest);
+  planned.by = what.by;
+  planned.change = what.text;
+  const std::string where = nearest->lines == planned.lines && !planned.lines.empty()
+                                ? "the same lines and operations"
+                            : nearest->lines.empty() ? "the same operations"
+                                                     : "the same operations at " + to_string(nearest->lines);
+  planned.reason = where + " were planned before: " + what.text;
 }
 
 std::string note_planned(const SessionState& session, Planned planned) {
   AllPlanned& all = all_planned();
   const std::lock_guard lock(all.mutex);
   std::deque<Planned>& kept = all.of[&session];
-  planned.reason = reason_of(planned, kept);
+  find_reason(planned, kept, session.options.program_limit);
   std::string reason = planned.reason;
   if (kept.size() == kPlannedKept) kept.pop_front();
   kept.push_back(std::move(planned));

@@ -14,6 +14,7 @@
 #include "compiler/base/dtype.h"
 #include "compiler/draw.h"
 #include "compiler/ir/function.h"
+#include "frontend/cpp/evaluate/see_widening.h"
 #include "runtime/cpu/host.h"
 
 namespace weft::detail {
@@ -26,28 +27,6 @@ constexpr int64_t kWorthSaying = 1 << 12;
 constexpr int64_t kWorthThreads = 1 << 20;
 // A reduction gives so many times fewer bytes than it reads.
 constexpr int64_t kFewResults = 8;
-
-bool is_narrow_float(DType t) { return kind(t) == DTypeKind::Float && size_of(t) < size_of(DType::F64); }
-
-// As `astype` takes it.
-std::string_view numpys_name(DType narrow) {
-  return narrow == DType::F32 ? "float32" : narrow == DType::F16 ? "float16" : "bfloat16";
-}
-
-// A float array that became f64 on its way: all that follows moves twice the bytes, or more.
-void see_widening(const ir::Node& node, CostsSeen& seen) {
-  if (node.op != ir::Op::cast || node.dtype() != DType::F64 || !is_narrow_float(node.inputs[0]->dtype()))
-    return;
-  if (element_count(node.shape()) < kWorthSaying) return;
-  const std::string from(name(node.inputs[0]->dtype()));
-  seen.add(
-      {"widened", node.lines.all(),
-       fmt::format(
-           "an array of {0} becomes f64 here, and what follows moves {1} times the bytes: give the other "
-           "operand as {0} (a plain Python number, or `.astype(\"{2}\")`), unless f64 is meant",
-           from, size_of(DType::F64) / size_of(node.inputs[0]->dtype()),
-           numpys_name(node.inputs[0]->dtype()))});
-}
 
 // A costly value that is read shifted: it is written, and read again, where neighbours cost less to compute twice.
 void see_stored_stencils(std::span<const ir::Node* const> nodes, const Program& program, CostsSeen& seen) {
@@ -242,7 +221,7 @@ void see_oversubscription(const Program& program, const runtime::Device& device,
 
 void see_costs(std::span<const ir::Node* const> nodes, const Program& program, const runtime::LinesNow* lines,
                CostsSeen& seen) {
-  for (const ir::Node* node : nodes) see_widening(*node, seen);
+  see_widening(nodes, seen);
   see_stored_stencils(nodes, program, seen);
   for (const ProgramStep& step : program.steps) {
     const auto* k = std::get_if<KernelStep>(&step);

@@ -67,7 +67,8 @@ std::string_view taken_by(DType to) {
 
 }  // namespace
 
-ir::FunctionRef function_for(const ir::Code& code, std::span<const Operand> operands) {
+ir::FunctionRef function_for(const ir::Code& code, std::span<const Operand> operands,
+                             const std::string& called) {
   std::vector<ir::Code::Argument> arguments;
   arguments.reserve(operands.size());
   bool any = false;
@@ -77,14 +78,13 @@ ir::FunctionRef function_for(const ir::Code& code, std::span<const Operand> oper
     arguments.push_back({one.array() ? one.array()->dtype() : default_dtype(one.number()), weak});
   }
   ir::FunctionRef f = code.of(arguments);
-  if (!any) throw Error(code.name() + ": takes one array at least: got numbers alone");
+  if (!any) throw Error(called + ": takes one array at least: got numbers alone");
   for (size_t k = 0; k < operands.size(); ++k) {
     const DType to = f->argument(k), from = arguments[k].dtype;
     if (!is_same_kind(from, to))  // a parameter takes its kind, and those below
-      throw TypeError(fmt::format("{}: {} is {}, which takes {}: got {}, which astype() converts",
-                                  code.name(), code.params()[k].name, weft::name(to), taken_by(to),
-                                  weft::name(from)));
-    if (arguments[k].weak) check_stored(code.name(), to, operands[k].number());
+      throw TypeError(fmt::format("{}: {} is {}, which takes {}: got {}, which astype() converts", called,
+                                  code.params()[k].name, weft::name(to), taken_by(to), weft::name(from)));
+    if (arguments[k].weak) check_stored(called, to, operands[k].number());
   }
   return f;
 }

@@ -17,6 +17,7 @@ std::vector<ir::NodeRef> recorded(Recording& r, std::span<const Operand> operand
 // The number of each element.
 ir::NodeRef numbers_of_elements(const Shape& shape, const ir::Lines& lines);
 // The function that a text is for these operands. Error where one does not fit its parameter.
-ir::FunctionRef function_for(const ir::Code& code, std::span<const Operand> operands);
+ir::FunctionRef function_for(const ir::Code& code, std::span<const Operand> operands,
+                             const std::string& called);
 
 }  // namespace weft::detail

@@ -60,7 +60,7 @@ const std::string& Map::name() const { return code_->name(); }
 size_t Map::results() const { return code_->results().size(); }
 
 ScalarFunction Map::function(std::span<const Operand> operands) const {
-  return ScalarFunction(detail::function_for(*code_, operands));
+  return ScalarFunction(detail::function_for(*code_, operands, code_->name()));
 }
 
 ScalarFunction Map::function(std::span<const DType> dtypes) const {
@@ -72,7 +72,7 @@ ScalarFunction Map::function(std::span<const DType> dtypes) const {
 }
 
 std::vector<Array> Map::all(std::span<const Operand> operands) const {
-  const ir::FunctionRef f = detail::function_for(*code_, operands);
+  const ir::FunctionRef f = detail::function_for(*code_, operands, code_->name());
   detail::Recording r(f->name, operands[0]);
   std::vector<ir::NodeRef> nodes = detail::recorded(r, operands);
   if (code_->takes_index()) {

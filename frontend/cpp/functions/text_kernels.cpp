@@ -8,6 +8,7 @@
 #include "compiler/ir/build.h"
 #include "compiler/ir/code/kernel_text.h"
 #include "compiler/ir/user_kernel.h"
+#include "compiler/user_errors.h"
 #include "compiler/user_source.h"
 #include "frontend/cpp/record/record.h"
 #include "frontend/cpp/session/env.h"
@@ -50,7 +51,8 @@ struct TextKernel::State {
     try {
       return f();
     } catch (const CompileError& e) {
-      throw Error(fmt::format("{}: does not compile:\n{}", title, of_users_text(e.log())));
+      throw Error(
+          fmt::format("{}: does not compile:\n{}", title, of_users_text(e.log(), source->text, text.name)));
     }
   }
   runtime::KernelRef load(runtime::Device& device, const UserKernel& kernel) const;
@@ -341,5 +343,7 @@ TextKernel define_cpu_kernel(const std::string& source, const std::string& name)
 TextKernel define_cuda_kernel(const std::string& source, const std::string& name) {
   return TextKernel(std::make_shared<TextKernel::State>(UserKernel::Target::Cuda, source, name));
 }
+
+bool is_known_kernel_header(const std::string& header) { return is_known_header(header); }
 
 }  // namespace weft

@@ -1,5 +1,8 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <optional>
+#include <set>
 
 #include "compiler/base/error.h"
 #include "compiler/ir/build.h"
@@ -149,6 +152,20 @@ ir::FunctionRef on_results_of(const ir::Code& code, const ir::Function& f, size_
   return code.of(arguments);
 }
 
+// The texts of a reduction are ops of their own, of parameters that are made. Errors of what the user gave are shown of that.
+void check_parameters(const std::string& name, const ReductionTexts& t) {
+  const auto of = [&](const std::string& text, const char* what) {
+    return ir::CodeText{text, text, name + ": " + what};
+  };
+  const ir::CodeText in = of(t.in_params, "input parameters");
+  ir::parse_parameters(name, in, of(t.out_params, "output parameters"));
+  if (!t.state.empty()) ir::parse_parameters(name, in, of(t.state, "state"));
+  std::set<std::string> generics;
+  for (const ir::CodeParameter& p : ir::parse_parameters(in, generics))
+    if (t.state.empty() && p.name == "a")
+      ir::fail_at(in, p.type.at, "'a' is a value that the reduce joins with b: name the parameter otherwise");
+}
+
 bool is_value(const Scalar& x, double value) { return x.cast(DType::F64).re == value; }
 
 }  // namespace
@@ -160,7 +177,10 @@ size_t TextReduction::results() const { return state_->post->results().size(); }
 std::vector<Array> TextReduction::all(std::span<const Operand> operands, const Axes& axes,
                                       bool keepdims) const {
   const State& s = *state_;
-  const ir::FunctionRef map = detail::function_for(*s.map, operands);
+  if (const size_t takes = s.map->params().size(); operands.size() != takes)
+    throw Error(
+        fmt::format("{}: takes {} operand{}: got {}", s.name, takes, takes == 1 ? "" : "s", operands.size()));
+  const ir::FunctionRef map = detail::function_for(*s.map, operands, s.name);
   std::vector<Scalar> zeros;
   zeros.reserve(map->block.params.size());
   for (size_t k = 0; k < map->block.params.size(); ++k)
@@ -237,6 +257,7 @@ TextReduction define_reduction(const std::string& name, const ReductionTexts& t)
     return ir::Code::parse(std::move(strings));
   };
   const bool one = t.state.empty();
+  check_parameters(name, t);
   // A first look at the parameters alone.
   const size_t type_end = t.out_params.find_first_of(',');
   std::string first = t.out_params.substr(0, type_end);

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string_view>
 
+#include "frontend/cpp/inspect/compiled_again.h"
 #include "frontend/cpp/inspect/profile_data.h"
 #include "frontend/cpp/inspect/substitutes.h"
 
@@ -17,12 +18,10 @@ namespace {
 using runtime::TraceEvent;
 using runtime::Work;
 
-// Causes whose time is that of first calls.
-constexpr std::string_view kCompiledAgain = "compiled again", kRecordedAgain = "recorded again";
+// Its time is that of first calls, as kCompiledAgain's is.
+constexpr std::string_view kRecordedAgain = "recorded again";
 // Advice about less of the time is small.
 constexpr int64_t kSmallPart = 20;
-
-bool is_same(const ProfileLine& a, const ProfileLine& b) { return a.line == b.line && a.file == b.file; }
 
 bool runs(const ProfileRow& row) {
   return row.kind == "kernel" || row.kind == "blocks" || row.kind == "interpret";
@@ -133,14 +132,13 @@ ProfileAdvice on_small_kernels(const Profiled& p, const ProfileRow& row) {
   const int64_t around =
       ns_at(p.rows, row.lines, [](const ProfileRow& one) { return one.kind == kOverhead; });
   const std::string look = look_of(p, row);
-  return said(
-      "small kernels", row,
-      fmt::format(
-          "{} ran {} times, for {:.1f} us each: a loop looks at a value in each turn, by {}: {}; or look at "
-          "values once, after the loop; or write the loop as `wf.fori_loop` or `wf.scan`",
-          row.what, row.count, static_cast<double>(row.total_ns) / static_cast<double>(row.count) / 1e3,
-          look.empty() ? "float(), if, print or eval" : look, rows),
-      row.wall_ns + around);
+  return said("small kernels", row,
+              fmt::format("{} ran {} times, half of them for at most {:.1f} us: a loop looks at a value in "
+                          "each turn, by {}: {}; or look at "
+                          "values once, after the loop; or write the loop as `wf.fori_loop` or `wf.scan`",
+                          row.what, row.count, static_cast<double>(row.median_ns) / 1e3,
+                          look.empty() ? "float(), if, print or eval" : look, rows),
+              row.wall_ns + around);
 }
 
 ProfileAdvice on_recordings(const Profiled& p, const ProfileRow& row) {
@@ -164,11 +162,12 @@ ProfileAdvice on_recordings(const Profiled& p, const ProfileRow& row) {
 
 // What rows tell of themselves.
 std::optional<ProfileAdvice> advice_on(const Profiled& p, const ProfileRow& row) {
-  // So often in one profile that it is a loop; so short that starting it costs more than running it.
+  // So often in one profile that it is a loop; so short that starting it costs more than running it. The median counts:
+  // where other processes have the processors, a few pieces take a thousand times as long.
   constexpr int64_t kMany = 32, kShort = 20'000;
   constexpr int64_t kAgain = 3;
   if (row.kind == "host") return on_host(p, row);
-  if (runs(row) && row.count >= kMany && row.total_ns / row.count < kShort) return on_small_kernels(p, row);
+  if (runs(row) && row.count >= kMany && row.median_ns < kShort) return on_small_kernels(p, row);
   if (row.kind == "copy" && row.what.starts_with("array from ") && row.count >= kAgain)
     return said(
         "copies between devices", row,
@@ -179,50 +178,6 @@ std::optional<ProfileAdvice> advice_on(const Profiled& p, const ProfileRow& row)
         row.wall_ns);
   if (row.kind == "record" && row.count >= kAgain) return on_recordings(p, row);
   return std::nullopt;
-}
-
-bool is_plan_of(const TraceEvent& e, const std::vector<SourceLine>& lines, uint64_t alike) {
-  return kind_of(e) == "plan" && e.alike == alike && e.lines == lines;
-}
-
-// First calls of these lines after the first: from where such a graph was planned the second time.
-int64_t ns_of_later_plans(const Profiled& p, const TraceEvent& plan) {
-  std::vector<int64_t> plans;
-  for (const TraceEvent& e : p.events)
-    if (is_plan_of(e, plan.lines, plan.alike)) plans.push_back(e.start);
-  if (plans.size() < 2) return 0;
-  std::ranges::nth_element(plans, plans.begin() + 1);
-  const std::vector<ProfileLine> lines = lines_of(plan.lines);
-  int64_t ns = 0;
-  for (size_t i = 0; i < p.events.size(); ++i)
-    if (p.events[i].start >= plans[1] && is_first_call(kind_of(p.events[i])) &&
-        share_a_line(lines_of(p.events[i].lines), lines))
-      ns += p.event_ns[i];
-  return ns;
-}
-
-// The same lines were planned several times for the same ops. One call of a library may be several graphs, of other ops.
-void add_compiled_again(const Profiled& p, std::vector<ProfileAdvice>& out) {
-  constexpr int64_t kAgain = 3;
-  std::vector<std::pair<const TraceEvent*, int64_t>> planned;
-  for (const TraceEvent& e : p.events) {
-    if (kind_of(e) != "plan" || e.lines.empty()) continue;
-    const auto known = std::ranges::find_if(
-        planned, [&](const auto& one) { return is_plan_of(e, one.first->lines, one.first->alike); });
-    if (known == planned.end())
-      planned.emplace_back(&e, 1);
-    else
-      ++known->second;
-  }
-  for (const auto& [plan, count] : planned)
-    if (count >= kAgain)
-      out.push_back(
-          {std::string(kCompiledAgain), lines_of(plan->lines),
-           fmt::format("these lines were compiled again {} times after the first: shapes, dtypes or the "
-                       "number of operations changed from turn to turn: keep them the same (pad, or mask "
-                       "with where), and eval at the end of each turn",
-                       count - 1),
-           ns_of_later_plans(p, *plan)});
 }
 
 // One advice for all lines that make or read numbers too small: who makes them slows down who reads them.
@@ -260,7 +215,7 @@ std::vector<ProfileAdvice> advice_on(const Profiled& p) {
   std::vector<ProfileAdvice> out;
   for (const ProfileRow& row : p.rows)
     if (std::optional<ProfileAdvice> one = advice_on(p, row)) out.push_back(*std::move(one));
-  add_compiled_again(p, out);
+  for (ProfileAdvice& one : on_compiled_again(p)) out.push_back(std::move(one));
   for (const CostSeen& cost : p.costs) {
     if (cost.cause == kRecordedFor || cost.cause == kDenormals) continue;
     std::vector<ProfileLine> lines = lines_of(cost.lines);
@@ -281,12 +236,6 @@ std::vector<ProfileAdvice> advice_on(const Profiled& p) {
 void rank(std::vector<ProfileAdvice>& advice) {
   for (ProfileAdvice& one : advice) one.small = one.ns > 0 && one.ns * kSmallPart < one.of_ns;
   std::ranges::stable_sort(advice, std::ranges::greater{}, &ProfileAdvice::ns);
-}
-
-bool share_a_line(const std::vector<ProfileLine>& a, const std::vector<ProfileLine>& b) {
-  return std::ranges::any_of(a, [&](const ProfileLine& one) {
-    return std::ranges::any_of(b, [&](const ProfileLine& other) { return is_same(one, other); });
-  });
 }
 
 namespace {

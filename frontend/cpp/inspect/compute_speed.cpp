@@ -20,7 +20,7 @@ namespace {
 // Values in flight: two multiply-adds begin in each cycle and take four or five. Vectors of a CPU; numbers of a GPU's thread.
 constexpr int kValues = 12;
 constexpr int64_t kTurns = 20'000;
-constexpr int kTimes = 4;
+constexpr int kTimes = 16;  // a busy machine takes a processor away for some of them
 constexpr int64_t kTasksOfThread = 4, kBlocksOfProcessor = 16;
 constexpr uint32_t kThreads = 256;
 
@@ -61,26 +61,47 @@ KernelSource source_for(const runtime::DeviceInfo& info, bool gpu, DType dtype) 
   return source;
 }
 
-double measured(runtime::Device& device, DType dtype) {
-  const runtime::DeviceInfo& info = device.info();
-  const bool gpu = !device.host_visible();
-  const auto item = static_cast<int64_t>(size_of(dtype));
-  Launch how;
-  how.tasks = gpu ? info.threads * kBlocksOfProcessor : device.threads() * kTasksOfThread;
-  how.threads = gpu ? kThreads : 1;
-  const int64_t lanes = gpu ? kThreads : info.vector_bytes / item;
-  const runtime::BufferRef out = device.allocate(static_cast<size_t>(how.tasks * lanes * item));
-  const runtime::KernelRef kernel = device.load(source_for(info, gpu, dtype));
-  const std::array<uint64_t, 2> args{std::bit_cast<uint64_t>(out->data()), static_cast<uint64_t>(kTurns)};
-  const double operations = 2.0 * kValues * static_cast<double>(kTurns * how.tasks * lanes);
-  double best = 0;
-  for (int turn = 0; turn <= kTimes; ++turn) {  // the first wakes threads
-    device.synchronize();
+// A kernel that does nothing but multiply and add, ready to be started.
+class Run {
+ public:
+  Run(runtime::Device& device, DType dtype) : device_(device) {
+    const runtime::DeviceInfo& info = device.info();
+    const bool gpu = !device.host_visible();
+    const auto item = static_cast<int64_t>(size_of(dtype));
+    how_.tasks = gpu ? info.threads * kBlocksOfProcessor : device.threads() * kTasksOfThread;
+    how_.threads = gpu ? kThreads : 1;
+    const int64_t values = how_.tasks * (gpu ? kThreads : info.vector_bytes / item);
+    out_ = device.allocate(static_cast<size_t>(values * item));
+    kernel_ = device.load(source_for(info, gpu, dtype));
+    operations_ = 2.0 * kValues * static_cast<double>(kTurns * values);
+  }
+
+  double operations_per_second() const {
+    const std::array<uint64_t, 2> args{std::bit_cast<uint64_t>(out_->data()), static_cast<uint64_t>(kTurns)};
+    device_.synchronize();
     const auto start = std::chrono::steady_clock::now();
-    device.launch(*kernel, how, args);
-    device.synchronize();
+    device_.launch(*kernel_, how_, args);
+    device_.synchronize();
     const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
-    if (turn > 0 && took.count() > 0) best = std::max(best, operations / took.count());
+    return took.count() > 0 ? operations_ / took.count() : 0;
+  }
+
+ private:
+  runtime::Device& device_;
+  Launch how_;
+  runtime::BufferRef out_;
+  runtime::KernelRef kernel_;
+  double operations_ = 0;
+};
+
+// In turn, so that a moment in which the machine is busy does not fall on one of them alone.
+ComputeSpeed measured(runtime::Device& device) {
+  const Run f32(device, DType::F32), f64(device, DType::F64);
+  f32.operations_per_second();  // wakes threads
+  ComputeSpeed best;
+  for (int turn = 0; turn < kTimes; ++turn) {
+    best.f32 = std::max(best.f32, f32.operations_per_second());
+    best.f64 = std::max(best.f64, f64.operations_per_second());
   }
   return best;
 }
@@ -96,7 +117,7 @@ ComputeSpeed compute_speed(const std::shared_ptr<runtime::Device>& device) {
   const auto [at, fresh] = known.try_emplace(device->info().name);
   if (!fresh) return at->second;
   try {
-    at->second = {measured(*device, DType::F32), measured(*device, DType::F64)};
+    at->second = measured(*device);
   } catch (const Error&) {
     at->second = {};  // no memory, or no compiler is found
   }

@@ -13,6 +13,7 @@
 #include "frontend/cpp/inspect/advise.h"
 #include "frontend/cpp/inspect/advise_before.h"
 #include "frontend/cpp/inspect/lines_json.h"
+#include "frontend/cpp/inspect/users_words.h"
 #include "frontend/cpp/inspect/ways_to_fuse.h"
 
 namespace weft {
@@ -140,7 +141,8 @@ ordered_json decisions_json(const Explanation& e) {
                      {"notes", s.notes},
                      {"schedule", schedule_json(s)},
                      {"compiled", ordered_json()},
-                     {"bodies", std::move(bodies)}});
+                     {"bodies", std::move(bodies)},
+                     {"group", if_said(s.group)}});
   }
   for (const Explanation::Edge& edge : e.edges)
     edges.push_back(
@@ -222,6 +224,7 @@ ExplainedGraph explained_graph(const ir::Graph& graph, Explained compiled) {
   CostsSeen seen;
   see_costs(topological_order(graph.outputs), out.compiled.program, nullptr, seen);
   out.costs = seen.take();
+  std::ranges::for_each(out.costs, tell_in_users_words);
   return out;
 }
 

@@ -1,5 +1,7 @@
 // What the compiler did with an array's graph, as text, the contract that it is one kernel, and the search
 // for faster schedules.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -137,6 +139,27 @@ std::vector<std::string> histories_of(std::span<const Array> xs) {
   return out;
 }
 
+// Memory that the arrays are, or are computed of.
+std::vector<runtime::BufferRef> memory_of(std::span<const Array> xs) {
+  std::vector<ir::NodeRef> nodes;
+  for (const Array& x : xs) nodes.push_back(detail::read(x, {}));
+  std::vector<runtime::BufferRef> out;
+  for (const ir::Node* n : ir::topological_order(nodes))
+    if (n->op == ir::Op::input)
+      if (runtime::BufferRef buffer = detail::buffer_of(*n)) out.push_back(std::move(buffer));
+  return out;
+}
+
+// What is said of it, each once.
+std::vector<std::string> said_of(std::span<const Array> xs) {
+  std::vector<std::string> out;
+  for (const runtime::BufferRef& buffer : memory_of(xs)) {
+    std::string text = detail::said_of_memory().find(*buffer);
+    if (!text.empty() && std::ranges::find(out, text) == out.end()) out.push_back(std::move(text));
+  }
+  return out;
+}
+
 // The program of each device that still has something to compute.
 std::vector<detail::ExplainedGraph> explained(std::span<const Array> xs, ExplainDetail much) {
   std::vector<std::vector<Array>> pending;
@@ -170,21 +193,26 @@ std::vector<Array> to_compute(const char* op, std::span<const Array> xs) {
 
 }  // namespace
 
+void say_of(const Array& x, std::string text) {
+  text += "\n";
+  for (const runtime::BufferRef& buffer : memory_of({&x, 1})) detail::said_of_memory().add(buffer, text);
+}
+
 std::string explain(const Array& x) { return explain({&x, 1}, ExplainDetail::All); }
 
 std::string explain(std::span<const Array> xs) { return explain(xs, ExplainDetail::All); }
 
 std::string explain(std::span<const Array> xs, ExplainDetail detail) {
   const std::vector<detail::ExplainedGraph> programs = explained(xs, detail);
+  std::string all;
+  for (const std::string& said : said_of(xs)) all += said;
   if (programs.empty()) {
-    std::string all = xs.size() != 1 ? "the values lie in memory: nothing to compute\n"
-                      : Inspected(xs[0]).in_memory()
-                          ? "the value lies in memory: nothing to compute\n"
-                          : "a view of a value that lies in memory: nothing to compute\n";
+    all += xs.size() != 1                 ? "the values lie in memory: nothing to compute\n"
+           : Inspected(xs[0]).in_memory() ? "the value lies in memory: nothing to compute\n"
+                                          : "a view of a value that lies in memory: nothing to compute\n";
     for (const std::string& history : histories_of(xs)) all += history;
     return all;
   }
-  std::string all;
   for (const detail::ExplainedGraph& program : programs) {
     if (programs.size() > 1) all += "on " + program.device + ":\n";
     all += text_of(program, detail);
@@ -193,7 +221,9 @@ std::string explain(std::span<const Array> xs, ExplainDetail detail) {
 }
 
 std::string explain_json(std::span<const Array> xs, ExplainDetail detail) {
-  return json_of(explained(xs, detail), histories_of(xs));
+  std::vector<std::string> computed = said_of(xs);
+  for (std::string& history : histories_of(xs)) computed.push_back(std::move(history));
+  return json_of(explained(xs, detail), computed);
 }
 
 void one_kernel(std::span<const Array> xs) {
@@ -283,6 +313,14 @@ std::vector<Stage> stages_of(TargetKind kind, const std::string& stage) {
   throw Error("show: takes one of " + known + kDrawing + " or " + kPicture + ": got '" + stage + "'");
 }
 
+// Of what is computed already: who asks for a drawing gets one.
+std::string nothing_to_show(const std::string& stage) {
+  constexpr const char* kText = "the value lies in memory: nothing to compute";
+  if (stage != kDrawing && stage != kPicture) return std::string(kText) + "\n";
+  const std::string drawing = fmt::format("digraph {{\n  nothing [shape=note, label=\"{}\"]\n}}\n", kText);
+  return stage == kPicture ? detail::svg_of(drawing) : drawing;
+}
+
 }  // namespace
 
 std::string show(std::span<const Array> xs, const std::string& stage) {
@@ -290,7 +328,7 @@ std::string show(std::span<const Array> xs, const std::string& stage) {
   if (xs.empty()) return "";
   Inspected at(pending.empty() ? xs.first(1) : std::span<const Array>(pending));
   const std::vector<Stage> stages = stages_of(at.device.target.kind, stage);
-  if (pending.empty()) return "the value lies in memory: nothing to compute\n";
+  if (pending.empty()) return nothing_to_show(stage);
   std::map<std::string, std::string, std::less<>> texts;
   Options options = at.device.compile_options();
   options.dump = [&](std::string_view name, std::string_view text) {

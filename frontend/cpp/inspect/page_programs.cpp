@@ -1,13 +1,10 @@
 #include "frontend/cpp/inspect/page_programs.h"
 
 #include <algorithm>
-#include <atomic>
 #include <exception>
-#include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
-#include <sstream>
 #include <utility>
 #include <variant>
 
@@ -16,6 +13,7 @@
 #include "frontend/cpp/evaluate/planned.h"
 #include "frontend/cpp/inspect/assembly_lines.h"
 #include "frontend/cpp/inspect/explain_graph.h"
+#include "frontend/cpp/inspect/source_text.h"
 
 namespace weft::detail {
 
@@ -81,22 +79,8 @@ ordered_json kernels_of(const Program& program, const std::vector<Texts>& texts,
   return out;
 }
 
-std::atomic<std::string (*)(const std::string& file)> read_source{nullptr};
-
 // Lines that are shown before and after each.
 constexpr uint32_t kAround = 3;
-
-// The first lines of a file, as far as they can be read.
-std::vector<std::string> text_of_file(const std::string& name, uint32_t most) {
-  std::ifstream on_disk(name);
-  std::istringstream elsewhere;
-  if (!on_disk)
-    if (const auto read = read_source.load()) elsewhere.str(read(name));
-  std::istream& file = on_disk ? static_cast<std::istream&>(on_disk) : elsewhere;
-  std::vector<std::string> lines;
-  for (std::string text; lines.size() < most && std::getline(file, text);) lines.push_back(text);
-  return lines;
-}
 
 // These lines, those around them, and what they are in: above each the lines that stand further to the left.
 std::set<uint32_t> lines_to_show(const std::vector<std::string>& all, const std::set<uint32_t>& numbers) {
@@ -150,8 +134,6 @@ std::string planned_json(const SessionState& session) {
     out.push_back({{"lines", pairs_of(one.lines)}, {"reason", one.reason}});
   return out.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
 }
-
-void on_source(std::string (*read)(const std::string& file)) { read_source = read; }
 
 std::string sources_of(const std::vector<SourceLine>& lines) {
   constexpr size_t kLongest = 400;

@@ -24,9 +24,6 @@ struct PageProgram {
 
 // JSON: `explain` (as explain's, of one program), `runs`, `graph`, `kernels`. Compiles the graph again, for its texts.
 std::string json_of(const PageProgram& program);
-// Who knows the text of files that are on no disk, as a notebook's cells; empty: nobody. `read` gives "" for others.
-void on_source(std::string (*read)(const std::string& file));
-
 // JSON: lines of each program that the session planned lately, and the reason.
 std::string planned_json(const SessionState& session);
 // JSON: for each file that these programs and lines name the text of the lines around, as far as they can be read.

@@ -6,12 +6,14 @@
 
 #include "compiler/base/error.h"
 #include "frontend/cpp/evaluate/graphs_seen.h"
+#include "frontend/cpp/evaluate/planned.h"
 #include "frontend/cpp/evaluate/see_costs.h"
 #include "frontend/cpp/inspect/compute_speed.h"
 #include "frontend/cpp/inspect/memory_speed.h"
 #include "frontend/cpp/inspect/page_programs.h"
 #include "frontend/cpp/inspect/profile_report.h"
 #include "frontend/cpp/inspect/report_page.h"
+#include "frontend/cpp/inspect/users_words.h"
 #include "frontend/cpp/session/session_state.h"
 
 namespace weft {
@@ -21,6 +23,7 @@ struct Profile::State {
   runtime::Trace& trace = session.counters.trace;
   int64_t start = 0, bytes_before = 0;
   const runtime::HardwareCounters hardware;  // since the profile began
+  const runtime::ProcessorWaiting waiting;
   detail::GraphsSeen graphs;
   std::optional<detail::ProfileReport> report;
 
@@ -41,6 +44,13 @@ struct Profile::State {
                                                 seen.device->name, memory_speed, seen.runs}));
     return out;
   }
+  // Since the profile began.
+  std::vector<detail::Planned> planned() const {
+    constexpr size_t kMost = 1024;
+    std::vector<detail::Planned> out = detail::last_planned(session, kMost);
+    std::erase_if(out, [&](const detail::Planned& one) { return one.at < start; });
+    return out;
+  }
   const detail::ProfileReport& ended() const {
     if (!report) throw Error("profile: it is still running: stop it first, as the end of its block does");
     return *report;
@@ -48,7 +58,7 @@ struct Profile::State {
 };
 
 Profile::Profile(const Session& session) : state_(new State{session.state()}) {
-  if (!state_->trace.start())
+  if (!state_->trace.start(&runtime::waited_by_thread))
     throw Error(
         "profile: another profile of this session is running, and profiles do not nest: stop it first, or "
         "measure "
@@ -60,6 +70,7 @@ Profile::Profile(const Session& session) : state_(new State{session.state()}) {
   });
   runtime::memory_trace.start();
   state_->start = runtime::Trace::now();
+  state_->trace.pass(state_->start);
 }
 
 Profile::Profile(Profile&&) noexcept = default;
@@ -73,13 +84,18 @@ bool Profile::running() const { return state_ && !state_->report; }
 void Profile::stop(const std::string& error) {
   if (!running()) return;
   const int64_t end = runtime::Trace::now();
+  state_->trace.pass(end);
   const runtime::HardwareCounts counts = state_->hardware.read();
+  const runtime::ProcessorWaits waits = state_->waiting.read();
   runtime::Trace::Taken taken = state_->trace.stop();
   std::vector<runtime::MemoryChange> memory = state_->end();
   for (const detail::GraphSeen& seen : state_->graphs.graphs)
     detail::see_spills(seen.graph, *seen.program, *seen.device, state_->session.costs_seen);
+  std::vector<detail::CostSeen> costs = state_->session.costs_seen.take();
+  std::ranges::for_each(costs, detail::tell_in_users_words);
   detail::ProfileReport report =
-      detail::report_of(std::move(taken), state_->session.costs_seen.take(), state_->start, end);
+      detail::report_of(std::move(taken), costs, state_->start, end, state_->planned());
+  report.waits = waits;
   report.error = error;
   report.memory = std::move(memory);
   report.bytes_before = state_->bytes_before;

@@ -75,4 +75,12 @@ std::string milliseconds(int64_t ns) {
                       : fmt::format("{:.3g} s", static_cast<double>(ns) * 1e-9);
 }
 
+bool is_same(const ProfileLine& a, const ProfileLine& b) { return a.line == b.line && a.file == b.file; }
+
+bool share_a_line(const std::vector<ProfileLine>& a, const std::vector<ProfileLine>& b) {
+  return std::ranges::any_of(a, [&](const ProfileLine& one) {
+    return std::ranges::any_of(b, [&](const ProfileLine& other) { return is_same(one, other); });
+  });
+}
+
 }  // namespace weft::detail

@@ -9,6 +9,7 @@
 #include "frontend/cpp/weft/profile.h"
 #include "runtime/hardware_counters.h"
 #include "runtime/memory_trace.h"
+#include "runtime/processor_waits.h"
 #include "runtime/trace.h"
 
 namespace weft::detail {
@@ -21,6 +22,7 @@ struct ProfileReport {
   int64_t bytes_before = 0;                   // held when it began
   int64_t start = 0, wall_ns = 0, accounted_ns = 0, first_calls_ns = 0, dropped = 0;
   runtime::HardwareCounts counts;  // of all threads; of the processor
+  runtime::ProcessorWaits waits;   // as other processes had the processors
   std::string error;               // what ended it early; empty: nothing
   std::string no_counters;         // why there are none; empty: there are
 };
@@ -33,6 +35,8 @@ std::string_view kind_of(const runtime::TraceEvent& event);
 bool is_first_call(std::string_view kind);
 
 std::vector<ProfileLine> lines_of(const std::vector<SourceLine>& lines);
+bool is_same(const ProfileLine& a, const ProfileLine& b);
+bool share_a_line(const std::vector<ProfileLine>& a, const std::vector<ProfileLine>& b);
 // "blur.py:12, 14, model.py:3", of six lines at most.
 std::string text_of(const std::vector<ProfileLine>& lines);
 // "3.21 ms", "1.05 s".

@@ -95,7 +95,36 @@ std::string asked_text(const std::vector<ProfileAsked>& asked) {
   return out.empty() ? out : out + " asked";
 }
 
-std::vector<ProfileRow> rows_of(const std::vector<TraceEvent>& events, const TimeShares& shares) {
+int64_t median_of(std::vector<int64_t> times) {
+  const auto middle = times.begin() + static_cast<std::ptrdiff_t>((times.size() - 1) / 2);
+  std::ranges::nth_element(times, middle);
+  return *middle;
+}
+
+// Of each event how long its thread waited for a processor within it, and last what was in none.
+std::vector<int64_t> waits_of(const std::vector<TraceEvent>& events,
+                              const std::vector<runtime::Trace::Wait>& waits) {
+  std::vector<int64_t> out(events.size() + 1);
+  const auto end_of = [](const TraceEvent& e) { return e.start + e.ns; };
+  std::map<int, std::vector<size_t>> of_thread;  // in the order in which they ended
+  for (size_t i = 0; i < events.size(); ++i) of_thread[events[i].thread].push_back(i);
+  for (auto& [thread, all] : of_thread)
+    std::ranges::stable_sort(all, {}, [&](size_t i) { return end_of(events[i]); });
+  // The innermost ends first, and what it lies in soon after it.
+  constexpr std::ptrdiff_t kNear = 1024;
+  for (const runtime::Trace::Wait& wait : waits) {
+    const std::vector<size_t>& all = of_thread[wait.thread];
+    const auto first =
+        std::ranges::lower_bound(all, wait.to, {}, [&](size_t i) { return end_of(events[i]); });
+    const auto last = first + std::min<std::ptrdiff_t>(kNear, all.end() - first);
+    const auto around = std::find_if(first, last, [&](size_t i) { return events[i].start <= wait.from; });
+    out[around == last ? events.size() : *around] += wait.ns;
+  }
+  return out;
+}
+
+std::vector<ProfileRow> rows_of(const std::vector<TraceEvent>& events, const TimeShares& shares,
+                                const std::vector<int64_t>& waits) {
   const auto key_of = [](const TraceEvent& e) {
     std::vector<std::pair<std::string_view, uint32_t>> lines;
     lines.reserve(e.lines.size());
@@ -104,6 +133,7 @@ std::vector<ProfileRow> rows_of(const std::vector<TraceEvent>& events, const Tim
   };
   std::map<decltype(key_of(events[0])), size_t> known;
   std::vector<ProfileRow> rows;
+  std::vector<std::vector<int64_t>> times;  // of each row's pieces
   for (size_t i = 0; i < events.size(); ++i) {
     const TraceEvent& e = events[i];
     const int64_t ns = is_around(e) ? shares.ns[i] : e.ns;
@@ -113,16 +143,20 @@ std::vector<ProfileRow> rows_of(const std::vector<TraceEvent>& events, const Tim
       row.kind = kind_of(e), row.what = e.what, row.lines = lines_of(e.lines);
       row.least_ns = row.most_ns = ns;
       rows.push_back(std::move(row));
+      times.emplace_back();
     }
     ProfileRow& row = rows[at->second];
+    times[at->second].push_back(ns);
     ++row.count;
     row.total_ns += ns, row.wall_ns += shares.ns[i];
     row.least_ns = std::min(row.least_ns, ns), row.most_ns = std::max(row.most_ns, ns);
     row.bytes_read += e.bytes_read, row.bytes_written += e.bytes_written;
     row.operations += e.operations;
+    row.waited_ns += waits[i];
     row.behind += e.behind;
     add_asked(e, row.asked);
   }
+  for (size_t i = 0; i < rows.size(); ++i) rows[i].median_ns = median_of(std::move(times[i]));
   for (ProfileRow& row : rows)
     std::ranges::stable_sort(row.asked, std::ranges::greater{}, &ProfileAsked::count);
   std::ranges::stable_sort(
@@ -156,12 +190,13 @@ std::string dumped(const ordered_json& json) {
 }  // namespace
 
 ProfileReport report_of(runtime::Trace::Taken taken, const std::vector<CostSeen>& costs, int64_t start,
-                        int64_t end) {
+                        int64_t end, std::span<const Planned> planned) {
   ProfileReport report;
   report.events = std::move(taken.events);
   tell_setup(report.events);
   const TimeShares shares = time_shares(report.events, is_around);
-  report.rows = rows_of(report.events, shares);
+  const std::vector<int64_t> waits = waits_of(report.events, taken.waits);
+  report.rows = rows_of(report.events, shares, waits);
   report.start = start, report.wall_ns = end - start;
   report.accounted_ns = shares.covered;
   for (const ProfileRow& row : report.rows)
@@ -170,12 +205,13 @@ ProfileReport report_of(runtime::Trace::Taken taken, const std::vector<CostSeen>
   if (const int64_t rest = report.wall_ns - report.accounted_ns; rest > 0 && !report.rows.empty()) {
     ProfileRow row;
     row.kind = kYourCode, row.what = "Python, and recording";
-    row.count = 1, row.total_ns = row.least_ns = row.most_ns = row.wall_ns = rest;
+    row.count = 1, row.total_ns = row.least_ns = row.most_ns = row.median_ns = row.wall_ns = rest;
+    row.waited_ns = waits.back();
     report.rows.push_back(std::move(row));
   }
   report.dropped = taken.dropped;
-  report.advice =
-      advice_on({report.events, shares.ns, report.rows, costs, report.wall_ns, report.first_calls_ns});
+  report.advice = advice_on(
+      {report.events, shares.ns, report.rows, costs, report.wall_ns, report.first_calls_ns, planned});
   return report;
 }
 
@@ -209,6 +245,17 @@ MemoryPeak peak_of(const ProfileReport& report) {
   return peak;
 }
 
+namespace {
+
+// ", 12 ms of it without a processor", or "" where that is a small part.
+std::string waited_text(const ProfileRow& row) {
+  constexpr int64_t kMuch = 20;  // a twentieth of the time
+  if (row.waited_ns == 0 || row.waited_ns * kMuch < row.total_ns) return "";
+  return fmt::format(", {} of it without a processor", milliseconds(row.waited_ns));
+}
+
+}  // namespace
+
 std::string table_of(const ProfileReport& report) {
   const TimeGroups groups = time_groups(report);
   std::string out = fmt::format("profile of {}", time_text(report.wall_ns));
@@ -223,18 +270,19 @@ std::string table_of(const ProfileReport& report) {
   if (!report.error.empty())
     out += fmt::format("it ended with {}: what would have come after that is missing\n", report.error);
   if (const std::string first = first_calls_text(report); !first.empty()) out += first + "\n";
+  if (const std::string busy = busy_text(report); !busy.empty()) out += busy + "\n";
   out += fmt::format("{:>7}  {:>6}  {:>13}  {:>12}  {:>13}  {:>7}  {:<9}  {}\n", "share", "count", "total",
                      "each", "bytes", "GB/s", "kind", "what");
   for (const ProfileRow& row : report.rows) {
     const int64_t bytes = row.bytes_read + row.bytes_written;
     const std::string lines = text_of(row.lines);
     out += fmt::format(
-        "{:>5.1f} %  {:>6}  {:>13}  {:>12}  {:>13}  {:>7}  {:<9}  {}{}{}{}{}\n",
+        "{:>5.1f} %  {:>6}  {:>13}  {:>12}  {:>13}  {:>7}  {:<9}  {}{}{}{}{}{}\n",
         share_of(row.wall_ns, report), row.count, time_text(row.total_ns),
         time_text(row.total_ns / row.count), bytes_text(bytes), rate_text(bytes, row.total_ns), row.kind,
         row.what, lines.empty() ? "" : fmt::format(" at {}", lines), asked_text(row.asked),
         row.operations ? fmt::format(", {} GFLOP/s", rate_text(row.operations, row.total_ns)) : "",
-        row.behind ? fmt::format(", {} while nobody waited", row.behind) : "");
+        row.behind ? fmt::format(", {} while nobody waited", row.behind) : "", waited_text(row));
   }
   for (auto [kind, meaning] : kKinds)
     if (std::ranges::any_of(report.rows, [&](const ProfileRow& row) { return row.kind == kind; }))
@@ -298,10 +346,12 @@ std::string json_of(const ProfileReport& report) {
                     {"total_ns", row.total_ns},
                     {"least_ns", row.least_ns},
                     {"most_ns", row.most_ns},
+                    {"median_ns", row.median_ns},
                     {"wall_ns", row.wall_ns},
                     {"bytes_read", row.bytes_read},
                     {"bytes_written", row.bytes_written},
                     {"operations", row.operations},
+                    {"waited_ns", row.waited_ns},
                     {"behind", row.behind},
                     {"asked", asked_json(row.asked)}});
   ordered_json advice = ordered_json::array();
@@ -315,28 +365,33 @@ std::string json_of(const ProfileReport& report) {
   const MemoryPeak peak = peak_of(report);
   ordered_json owners = ordered_json::array();
   for (const auto& [owner, bytes] : peak.owners) owners.push_back({{"owner", owner}, {"bytes", bytes}});
-  return dumped({{"schema", "weft.profile"},
-                 {"version", kSchemaVersion},
-                 {"wall_ns", report.wall_ns},
-                 {"accounted_ns", report.accounted_ns},
-                 {"first_calls_ns", report.first_calls_ns},
-                 {"first_calls", first_calls_text(report)},
-                 {"conclusion", conclusion_text(report)},
-                 {"error", report.error},
-                 {"dropped", report.dropped},
-                 {"processor", processor_json(report)},
-                 {"rows", std::move(rows)},
-                 {"advice", std::move(advice)},
-                 {"memory",
-                  {{"bytes_before", report.bytes_before},
-                   {"most_bytes", peak.bytes},
-                   {"most_at_ns", peak.at},
-                   {"owners", std::move(owners)}}}});
+  return dumped(
+      {{"schema", "weft.profile"},
+       {"version", kSchemaVersion},
+       {"wall_ns", report.wall_ns},
+       {"accounted_ns", report.accounted_ns},
+       {"first_calls_ns", report.first_calls_ns},
+       {"first_calls", first_calls_text(report)},
+       {"conclusion", conclusion_text(report)},
+       {"waited_ns", report.waits.known ? ordered_json(report.waits.own) : ordered_json()},
+       {"threads_waited_ns", report.waits.known ? ordered_json(report.waits.others) : ordered_json()},
+       {"busy", busy_text(report)},
+       {"error", report.error},
+       {"dropped", report.dropped},
+       {"processor", processor_json(report)},
+       {"rows", std::move(rows)},
+       {"advice", std::move(advice)},
+       {"memory",
+        {{"bytes_before", report.bytes_before},
+         {"most_bytes", peak.bytes},
+         {"most_at_ns", peak.at},
+         {"owners", std::move(owners)}}}});
 }
 
 std::string csv_of(const ProfileReport& report) {
   std::string out =
-      "kind,what,lines,count,total_ns,least_ns,most_ns,wall_ns,bytes_read,bytes_written,operations,behind\n";
+      "kind,what,lines,count,total_ns,least_ns,most_ns,wall_ns,bytes_read,bytes_written,operations,waited_ns,"
+      "behind\n";
   const auto quoted = [](const std::string& text) {
     std::string all = "\"";
     for (const char c : text) all += c == '"' ? "\"\"" : std::string(1, c);
@@ -346,9 +401,9 @@ std::string csv_of(const ProfileReport& report) {
     std::string lines;
     for (const ProfileLine& line : row.lines)
       lines += fmt::format("{}{}:{}", lines.empty() ? "" : " ", line.file, line.line);
-    out += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{}\n", row.kind, quoted(row.what), quoted(lines),
+    out += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{}\n", row.kind, quoted(row.what), quoted(lines),
                        row.count, row.total_ns, row.least_ns, row.most_ns, row.wall_ns, row.bytes_read,
-                       row.bytes_written, row.operations, row.behind);
+                       row.bytes_written, row.operations, row.waited_ns, row.behind);
   }
   return out;
 }

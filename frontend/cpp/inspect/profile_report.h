@@ -1,10 +1,12 @@
 // A trace as people and programs read it: rows of equal work, a table, JSON, and a trace for Perfetto.
 #pragma once
 
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "frontend/cpp/evaluate/planned.h"
 #include "frontend/cpp/inspect/profile_data.h"
 #include "frontend/cpp/session/costs_seen.h"
 
@@ -17,8 +19,9 @@ struct MemoryPeak {
 };
 MemoryPeak peak_of(const ProfileReport& report);
 
+// `planned`: what the session planned meanwhile.
 ProfileReport report_of(runtime::Trace::Taken taken, const std::vector<CostSeen>& costs, int64_t start,
-                        int64_t end);
+                        int64_t end, std::span<const Planned> planned = {});
 std::string table_of(const ProfileReport& report);
 std::string json_of(const ProfileReport& report);
 // The rows, as comma-separated values: one line of names, then a line for each.

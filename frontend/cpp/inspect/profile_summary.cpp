@@ -46,6 +46,47 @@ std::string first_calls_text(const ProfileReport& report) {
       milliseconds(first), milliseconds(report.wall_ns), milliseconds(report.wall_ns - first));
 }
 
+namespace {
+
+// "the rows hold this time: 20 ms in exp, add at blur.py:3, 4 ms in your code".
+std::string where_it_waited(const ProfileReport& report) {
+  constexpr size_t kMost = 3;
+  std::vector<const ProfileRow*> rows;
+  for (const ProfileRow& row : report.rows)
+    if (row.waited_ns > 0) rows.push_back(&row);
+  std::ranges::stable_sort(rows, std::ranges::greater{}, &ProfileRow::waited_ns);
+  if (rows.empty()) return "the rows hold this time, as of kernels, overhead or your code";
+  std::string out = "the rows hold this time";
+  for (size_t i = 0; i < std::min(kMost, rows.size()); ++i) {
+    const ProfileRow& row = *rows[i];
+    const std::string lines = text_of(row.lines);
+    const bool is_named = row.kind != kOverhead && row.kind != kYourCode;
+    out += fmt::format("{} {} in {}{}", i == 0 ? ":" : ",", milliseconds(row.waited_ns),
+                       is_named ? row.what : row.kind, lines.empty() ? "" : " at " + lines);
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string busy_text(const ProfileReport& report) {
+  constexpr int64_t kMuch = 20;  // a twentieth of the time
+  const runtime::ProcessorWaits& waits = report.waits;
+  const int64_t most = std::max(waits.own, waits.others);
+  std::string out;
+  if (waits.known && most * kMuch >= report.wall_ns)
+    out = fmt::format("this thread waited {} of {} for a processor{}, as other processes or threads had them",
+                      milliseconds(waits.own), milliseconds(report.wall_ns),
+                      waits.others > waits.own
+                          ? fmt::format(", and another of this process {}", milliseconds(waits.others))
+                          : "");
+  if (waits.stolen * kMuch >= report.wall_ns && waits.stolen > 0)
+    out += fmt::format("{}the host of this virtual machine kept {} of its processors from it",
+                       out.empty() ? "" : "; ", milliseconds(waits.stolen));
+  if (out.empty()) return out;
+  return fmt::format("the machine was busy: {}: {}", out, where_it_waited(report));
+}
+
 std::string conclusion_text(const ProfileReport& report) {
   if (report.rows.empty() ||
       std::ranges::any_of(report.advice, [](const ProfileAdvice& one) { return !one.small; }))

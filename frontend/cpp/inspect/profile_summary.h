@@ -18,6 +18,8 @@ TimeGroups time_groups(const ProfileReport& report);
 
 // "first calls: 120 ms of 130 ms went to …: the same again takes about 10 ms"; empty where they are few.
 std::string first_calls_text(const ProfileReport& report);
+// "the machine was busy: this thread waited 471 ms of 1.00 s for a processor, …"; empty where that is little.
+std::string busy_text(const ProfileReport& report);
 // What is to be said where no advice is worth a change, beginning with "nothing here is worth changing"; else empty.
 std::string conclusion_text(const ProfileReport& report);
 

@@ -353,12 +353,15 @@ bool map_known(DeviceSlot& device, ir::Op op, std::span<const Known> operands, S
   if (operands.size() == 2 && op != ir::Op::pow && ir::rounds_once(op, DType::F64, DType::F64)) {
     const Scalar &x = operands[0].value, &y = operands[1].value;
     const auto is_float = [](const Scalar& v) { return v.dtype == DType::F64; };
-    const auto is_whole = [](const Known& k) {
-      return k.value.dtype == DType::I64 || (k.gives_way && k.value.dtype == DType::Bool);
+    // A bool, too, beside what decides the dtype.
+    const auto is_whole = [](const Known& k, const Known& other) {
+      const bool decides = !other.gives_way && other.value.dtype != DType::Bool;
+      return k.value.dtype == DType::I64 || (k.value.dtype == DType::Bool && (k.gives_way || decides));
     };
     const auto as_double = [&](const Scalar& v) { return is_float(v) ? v.re : static_cast<double>(v.i); };
     const bool floats = is_float(x) || is_float(y);
-    const bool plain = (is_float(x) || is_whole(operands[0])) && (is_float(y) || is_whole(operands[1]));
+    const bool plain = (is_float(x) || is_whole(operands[0], operands[1])) &&
+                       (is_float(y) || is_whole(operands[1], operands[0]));
     if (plain && floats && compute<double>(row.eval.f64, {as_double(x), as_double(y)}, out)) return true;
     if (plain && !floats && compute<int64_t>(row.eval.i, {x.i, y.i}, out)) return true;
   }

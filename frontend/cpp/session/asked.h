@@ -10,6 +10,10 @@ struct Asked {
   SourceLine line;           // where, if that is known
 };
 
+// The look of a loop whose graph is computed up to the end of a turn, as it is large: nobody's.
+inline constexpr const char* kEndOfTurn =
+    "the end of a loop's turn, as a graph of many operations is computed in parts";
+
 // The outermost look of this thread; nobody's where there is none.
 const Asked& asked_now();
 

@@ -18,6 +18,13 @@ struct CostSeen {
   std::vector<SourceLine> lines;
   std::string text;
   std::string instead = {};  // what to write, where the text does not say it
+  // A value that the text names by its op: so, and what may stand for that where the user's line has another word.
+  struct Named {
+    std::string op, as, plainly;
+    SourceLine line;
+    friend bool operator==(const Named&, const Named&) = default;
+  };
+  Named named = {};
   friend bool operator==(const CostSeen&, const CostSeen&) = default;
 };
 

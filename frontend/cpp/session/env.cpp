@@ -116,7 +116,7 @@ constexpr void (*kReaders[])(SessionOptions&) = {
     },
     [](SessionOptions& options) {
       options.cache_directory = detail::environment("WEFT_CACHE_DIR").value_or(default_cache_directory());
-      if (options.cache_directory == "off") options.cache_directory.clear();
+      if (edits(options.cache_directory, "off") == 0) options.cache_directory.clear();
       options.dump = detail::environment("WEFT_DUMP").value_or("");
     },
     [](SessionOptions& options) { read_number("WEFT_CACHE_LIMIT", options.cache_limit); },

@@ -290,7 +290,7 @@ class Traced {
 
 inline Operand::Operand(const Picked& picked, Where at) : Operand(picked.value(), at) {}
 
-// As NumPy prints it: eight digits after the point, and of more than 1000 elements the ends alone. What has no
+// As NumPy prints it: eight digits after the point, of one value all digits, and of more than 1000 elements the ends alone. What has no
 // value while a function is recorded is said by its shape and dtype.
 std::string to_string(const Array& x);
 std::ostream& operator<<(std::ostream& out, const Array& x);
@@ -310,6 +310,23 @@ class LineScope {
   SourceLine& scope_;  // of this thread
   const char* outer_file_;
   uint32_t outer_line_, outer_callers_;
+};
+
+// In a function of the caller's that records: while it lives, what this thread records has, besides its own line, the line
+// that called the function. So explain() tells apart the calls of one helper. Scopes within each other are a chain:
+//   Array scaled(const Array& x, Where at = Where::current()) {
+//     const CallerScope caller(at);
+//     return x * 2;  // "blur.cpp:4 from blur.cpp:12"
+//   }
+class CallerScope {
+ public:
+  explicit CallerScope(Where at);
+  ~CallerScope();
+  CallerScope(const CallerScope&) = delete;
+  CallerScope& operator=(const CallerScope&) = delete;
+
+ private:
+  uint32_t outer_;  // the callers of this thread around it
 };
 
 // Computes several arrays in one program, so that what they share is computed once.

@@ -21,4 +21,7 @@ std::string explain(std::span<const Array> xs, ExplainDetail detail);
 // The same as JSON: docs/seeing_inside.md has the schema. All but what compiling gives is in it in any case.
 std::string explain_json(std::span<const Array> xs, ExplainDetail detail = ExplainDetail::All);
 
+// Has explain() say this line of an array that lies in memory, and of what is computed of it on this thread.
+void say_of(const Array& x, std::string text);
+
 }  // namespace weft

@@ -110,8 +110,8 @@ struct MapOptions {
 };
 
 // The op that a text is, under a name that explain() and kernels show. `in_params` and `out_params` name types and
-// values, as in "T x, float y"; a name that is no type's is one for whatever is given. Error at the line and column
-// of what the text cannot have.
+// values, as in "T x, float y"; one letter, or a name with a capital in front, is a type for whatever is given. Error
+// at the line and column of what the text cannot have.
 Map define_map(const std::string& name, const std::string& in_params, const std::string& out_params,
                const TargetTexts& operation, const MapOptions& options = {});
 

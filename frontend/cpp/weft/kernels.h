@@ -89,5 +89,7 @@ class TextKernel {
 TextKernel define_cpu_kernel(const std::string& source, const std::string& name);
 // A __global__ function of CUDA C++. The name of a template's says its types: "saxpy<float>".
 TextKernel define_cuda_kernel(const std::string& source, const std::string& name);
+// Whether a text may have #include <header> without a file of this name: of "cmath" and its kind Weft has what is named.
+bool is_known_kernel_header(const std::string& header);
 
 }  // namespace weft

@@ -46,6 +46,9 @@ inline Array operator-(const Traced& x) { return negative(x); }
 inline Array operator+(const Traced& x) { return positive(x); }
 // Exact, as C++ would else convert the array to a bool; so it has no line.
 inline Array operator!(const Array& x) { return logical_not(Operand(x)); }
+// Of the elements: both sides are computed, where C++ would look at one of two bools first.
+inline Array operator&&(const Array& x, const Array& y) { return logical_and(Operand(x), Operand(y)); }
+inline Array operator||(const Array& x, const Array& y) { return logical_or(Operand(x), Operand(y)); }
 inline Array operator~(const Traced& x) { return bitwise_invert(x); }
 
 }  // namespace weft

@@ -32,11 +32,13 @@ struct ProfileRow {
   std::vector<ProfileLine> lines;
   int64_t count = 0;
   int64_t total_ns = 0, least_ns = 0, most_ns = 0;
+  int64_t median_ns = 0;  // half of the pieces took no longer: what a busy machine interrupts moves it little
   // Of the wall time: each moment counts once, for the innermost work, and threads that work at the same time share it.
   int64_t wall_ns = 0;
   int64_t bytes_read = 0, bytes_written = 0;  // as planned
   int64_t operations = 0;                     // of floats, in matrix products; 0 where they are not counted
-  int64_t behind = 0;                         // of the count: compiled while nobody waited
+  int64_t waited_ns = 0;  // of the time: a thread had work and no processor, as others had them all
+  int64_t behind = 0;     // of the count: compiled while nobody waited
   std::vector<ProfileAsked>
       asked;  // of overhead, first calls and interpret: what asked for it, the most often first
 };

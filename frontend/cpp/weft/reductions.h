@@ -44,6 +44,15 @@ Array mean(const Operand& x, const Axes& axes = {}, bool keepdims = false);
 Array var(const Operand& x, const Axes& axes = {}, double correction = 0, bool keepdims = false);
 // The square root of var (not `std`, which would hide the namespace).
 Array stddev(const Operand& x, const Axes& axes = {}, double correction = 0, bool keepdims = false);
+// As the other reductions: keepdims after the axes, where a bool would else be a correction of 1.
+template <std::same_as<bool> Bool>
+Array var(const Operand& x, const Axes& axes, Bool keepdims) {
+  return var(x, axes, 0.0, keepdims);
+}
+template <std::same_as<bool> Bool>
+Array stddev(const Operand& x, const Axes& axes, Bool keepdims) {
+  return stddev(x, axes, 0.0, keepdims);
+}
 // log(sum(exp(x))) without overflow.
 Array logsumexp(const Operand& x, const Axes& axes = {}, bool keepdims = false);
 // exp(x) / sum(exp(x)), and its logarithm, without overflow.

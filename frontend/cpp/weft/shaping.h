@@ -3,6 +3,7 @@
 #pragma once
 
 #include <initializer_list>
+#include <iosfwd>
 #include <optional>
 #include <span>
 #include <utility>
@@ -11,6 +12,10 @@
 #include "frontend/cpp/weft/array.h"
 
 namespace weft {
+
+// As to_string() and name() write them.
+std::ostream& operator<<(std::ostream& out, const Shape& shape);
+std::ostream& operator<<(std::ostream& out, DType dtype);
 
 Array permute_dims(const Array& x, const Dims& axes);                 // view
 Array moveaxis(const Array& x, int64_t from, int64_t to);             // view

@@ -3,6 +3,7 @@
 
 #include "frontend/cpp/weft/array.h"
 #include "frontend/cpp/weft/compiled.h"
+#include "frontend/cpp/weft/composed.h"
 #include "frontend/cpp/weft/create.h"
 #include "frontend/cpp/weft/derivatives.h"
 #include "frontend/cpp/weft/distributions.h"

@@ -16,7 +16,7 @@ constexpr const char* kNames[kDTypeCount] = {"bool",     "int8",    "int16",   "
                                              "bfloat16", "float32", "float64", "complex64", "complex128"};
 
 PyObject* objects[kDTypeCount];
-PyObject* known;  // a dict from dtypes, scalar types and Python's types to numbers
+PyObject* known;  // a dict from dtypes, scalar types, Python's types and the texts that were given to numbers
 
 void remember(nb::handle key, int number) {
   if (PyDict_SetItem(known, key.ptr(), nb::int_(number).ptr()) != 0) throw nb::python_error();
@@ -71,6 +71,18 @@ PyObject* dtype_object(DType dtype) {
   return objects[number];
 }
 
+namespace {
+nb::object numpys_dtype(PyObject* object) {
+  try {
+    return numpy().attr("dtype")(nb::handle(object));
+  } catch (nb::python_error& e) {
+    if (!PyUnicode_Check(object) || !e.matches(PyExc_TypeError)) throw;
+    const std::string got = nb::cast<std::string>(nb::repr(nb::handle(object)));
+    throw nb::type_error(("dtype: there is no such data type, as 'float32' is one: got " + got).c_str());
+  }
+}
+}  // namespace
+
 DType dtype_from(PyObject* object) {
   if (!known) load_known();
   int number = find(object);
@@ -79,8 +91,7 @@ DType dtype_from(PyObject* object) {
   if (is_array(object)) throw nb::type_error("dtype: takes a dtype: got an array, use its dtype");
   std::string name;
   if (PyUnicode_Check(object)) name = nb::cast<std::string>(nb::str(nb::handle(object)));
-  const nb::object dtype =
-      name == "bfloat16" ? nb::borrow(dtype_object(DType::BF16)) : numpy().attr("dtype")(nb::handle(object));
+  const nb::object dtype = name == "bfloat16" ? nb::borrow(dtype_object(DType::BF16)) : numpys_dtype(object);
   number = find(dtype.ptr());
   if (number < 0) {
     // Another spelling of the same (long long, platform types), or bfloat16 before its package was asked for.
@@ -97,6 +108,8 @@ DType dtype_from(PyObject* object) {
          text)
             .c_str());
   }
+  if (PyUnicode_CheckExact(object))
+    remember(object, number);  // NumPy takes a microsecond to read one; they are few
   return static_cast<DType>(number);
 }
 

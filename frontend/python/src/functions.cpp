@@ -1,6 +1,7 @@
 // Functions of scalars, which weft._functions makes of Python's.
 #include "frontend/cpp/weft/functions.h"
 
+#include <fmt/format.h>
 #include <nanobind/stl/pair.h>
 
 #include "compiler/ir/ops/op.h"
@@ -82,6 +83,35 @@ struct KernelArguments {
   std::vector<KernelArgument> list;
 };
 
+// One to three numbers of blocks, or of a block's threads.
+KernelExtents extents(const std::string& op, const char* what, const Integers& given) {
+  Dims all = given.all(op.c_str(), what);
+  if (all.empty() || all.size() > 3)
+    throw Error(fmt::format("{}: the {} has one to three extents: got {}", op, what, all.size()));
+  all.resize(3, 1);
+  return {all[0], all[1], all[2]};
+}
+
+void bind_launches(nb::module_& m) {
+  [[maybe_unused]] const nb::class_<KernelLaunch> launches(m, "KernelLaunch");
+  m.def(
+      "cpu_launch",
+      [](const std::string& op, Integers range, Integers grain) {
+        return KernelLaunch{.grid = {range.one(op.c_str(), "range")},
+                            .grain = grain.one(op.c_str(), "grain")};
+      },
+      "op"_a, "range"_a.none(), "grain"_a.none());
+  m.def(
+      "cuda_launch",
+      [](const std::string& op, Integers grid, Integers block, Integers shared_mem, Integers cluster) {
+        return KernelLaunch{.grid = extents(op, "grid", grid),
+                            .block = extents(op, "block", block),
+                            .shared_bytes = shared_mem.one(op.c_str(), "shared_mem"),
+                            .cluster = cluster.one(op.c_str(), "cluster")};
+      },
+      "op"_a, "grid"_a.none(), "block"_a.none(), "shared_mem"_a.none(), "cluster"_a.none());
+}
+
 void bind_kernels(nb::module_& m) {
   nb::class_<TextKernel>(m, "TextKernel")
       .def_prop_ro("name", &TextKernel::name)
@@ -92,30 +122,37 @@ void bind_kernels(nb::module_& m) {
                        out.append(nb::make_tuple(p.name, p.type, p.is_pointer, p.is_const));
                      return out;
                    })
+      .def("__call__",
+           [](const TextKernel& kernel, const KernelLaunch& how, const nb::list& given,
+              const std::vector<std::string>& constants, const nb::list& elements) {
+             const PythonLine line;
+             KernelLaunch launch = how;
+             const KernelArguments arguments(kernel.name(), given);
+             return with_operands(kernel.name(), elements, [&](const auto& arrays) {
+               for (size_t k = 0; k < constants.size(); ++k)
+                 launch.constants.emplace_back(constants[k], arrays[k]);
+               return listed(kernel(launch, arguments.list));
+             });
+           })
       .def(
-          "__call__",
-          [](const TextKernel& kernel, const Dims& grid, const Dims& block, const Dims& others,
-             const nb::list& given, const std::vector<std::string>& constants, const nb::list& elements) {
-            const PythonLine line;
-            KernelLaunch launch{
-                {grid[0], grid[1], grid[2]}, {block[0], block[1], block[2]}, others[0], others[1], others[2]};
-            const KernelArguments arguments(kernel.name(), given);
-            return with_operands(kernel.name(), elements, [&](const auto& arrays) {
-              for (size_t k = 0; k < constants.size(); ++k)
-                launch.constants.emplace_back(constants[k], arrays[k]);
-              return listed(kernel(launch, arguments.list));
-            });
-          })
-      .def("check",
-           [](const TextKernel& kernel, const Dims& block) { kernel.check({block[0], block[1], block[2]}); })
-      .def("occupancy",
-           [](const TextKernel& kernel, const Dims& block, int64_t shared_bytes, const std::string& device) {
-             const KernelOccupancy o = kernel.occupancy({block[0], block[1], block[2]}, shared_bytes, device);
-             return nb::make_tuple(o.blocks, o.share, o.multiprocessors, o.registers, o.spilled_bytes,
-                                   o.shared_bytes, o.most_shared_bytes);
-           });
+          "check",
+          [](const TextKernel& kernel, Integers block) {
+            kernel.check(extents(kernel.name(), "block", block));
+          },
+          "block"_a.none())
+      .def(
+          "occupancy",
+          [](const TextKernel& kernel, Integers block, Integers shared_mem, const std::string& device) {
+            const std::string& op = kernel.name();
+            const KernelOccupancy o = kernel.occupancy(extents(op, "block", block),
+                                                       shared_mem.one(op.c_str(), "shared_mem"), device);
+            return nb::make_tuple(o.blocks, o.share, o.multiprocessors, o.registers, o.spilled_bytes,
+                                  o.shared_bytes, o.most_shared_bytes);
+          },
+          "block"_a.none(), "shared_mem"_a.none(), "device"_a);
   m.def("define_cpu_kernel", &define_cpu_kernel);
   m.def("define_cuda_kernel", &define_cuda_kernel);
+  m.def("is_known_header", &is_known_kernel_header);
 }
 
 }  // namespace
@@ -170,19 +207,20 @@ void bind_functions(nb::module_& m) {
       .def_prop_ro("results", &TextReduction::results)
       .def(
           "__call__",
-          [](const TextReduction& f, const nb::list& operands, const std::optional<Dims>& axes,
-             bool keepdims) {
+          [](const TextReduction& f, const nb::list& operands, Integers axis, Flag keepdims) {
             const PythonLine line;
-            return with_operands(f.name(), operands, [&](const auto& given) {
-              return listed(f.all(given, axes ? Axes(*axes) : Axes(), keepdims));
+            const std::string& op = f.name();
+            return with_operands(op, operands, [&](const auto& given) {
+              return listed(f.all(given, axes_of(op.c_str(), axis), keepdims.is(op.c_str())));
             });
           },
-          "operands"_a, "axes"_a.none(), "keepdims"_a);
+          "operands"_a, "axis"_a.none(), "keepdims"_a.none());
   m.def("define_reduction", [](const std::string& name, const nb::list& texts) {
     const auto text = [&](size_t k) { return nb::cast<std::string>(texts[k]); };
     const auto both = [&](size_t k) { return of(nb::cast<Texts>(texts[k])); };
     return define_reduction(name, {text(0), text(1), both(2), both(3), both(4), text(5), text(6), both(7)});
   });
+  bind_launches(m);
   bind_kernels(m);
   m.attr("map_rows") = rows_of_maps();
   m.def("scalar_function", [](const std::string& text) { return ScalarFunction::parse(text); }, "text"_a);

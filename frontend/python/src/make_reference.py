@@ -1,5 +1,6 @@
 """Writes docs/python_api.md from the package's signatures and docstrings: python make_reference.py docs/python_api.md."""
 
+import importlib
 import inspect
 import sys
 
@@ -84,7 +85,7 @@ def listed(things, bound=False):
 
 def reference():
     lines = [HEAD]
-    parts = {sys.modules[module]: listed for module, listed in NAMES.items()}
+    parts = {importlib.import_module(module): listed for module, listed in NAMES.items()}
     everything = aliases(weft, sorted(name for listed in NAMES.values() for name in listed))
     functions = {id(value): main for main, value, _ in everything}
     for part in sorted(parts, key=first_line):

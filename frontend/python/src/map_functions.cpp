@@ -70,6 +70,18 @@ PyObject* by_rules(const char* op, PyObject* const* args, Py_ssize_t count, PyOb
   return nb::handle(call_by_rules)(op, operands, options).release().ptr();
 }
 
+// What is computed in Python: of operands that have rules of their own, and by keywords. Nothing where all is plain.
+std::optional<PyObject*> by_others(const char* op, int arity, PyObject* const* args, Py_ssize_t count,
+                                   PyObject* keywords) {
+  if (std::any_of(args, args + arity, is_picked)) return of_picked(op, args, count, keywords);
+  if (count == arity && !keywords && std::any_of(args, args + arity, is_given)) {
+    nb::object number = of_given(op, args, count);
+    if (!number.is(nb::handle(Py_NotImplemented))) return number.release().ptr();
+  }
+  if (asks_for_rules(args, count, arity, keywords)) return by_rules(op, args, count, keywords);
+  return std::nullopt;
+}
+
 Extras parse_extras(const char* op, int arity, PyObject* const* args, Py_ssize_t count, PyObject* keywords) {
   Extras extras;
   const auto given = [&](PyObject*& place, PyObject* value) { place = value == Py_None ? nullptr : value; };
@@ -184,8 +196,7 @@ PyObject* call(PyObject*, PyObject* const* args, Py_ssize_t count, PyObject* key
       throw TypeError(std::string(op_name) + ": takes " + std::to_string(arity) + " operands: got " +
                       std::to_string(count));
     }
-    if (std::any_of(args, args + arity, is_picked)) return of_picked(op_name, args, count, keywords);
-    if (asks_for_rules(args, count, arity, keywords)) return by_rules(op_name, args, count, keywords);
+    if (const auto result = by_others(op_name, arity, args, count, keywords)) return *result;
     if constexpr (comparison(op) >= 0) {
       const nb::object compared = nb::steal(compared_with_object(args[0], args[1], comparison(op)));
       if (!compared) throw nb::python_error();

@@ -11,8 +11,10 @@ namespace weft::python {
 namespace {
 
 PyObject* convert_foreign;
-PyObject* flat_type;   // of x.flat, which NumPy's operators take as an array
-PyObject* given_type;  // of weft/_base/given.py
+PyObject* flat_type;  // of x.flat, which NumPy's operators take as an array
+// Of weft/_base/given.py.
+PyObject* given_type;
+PyObject* compute_given;
 
 Number integer(PyObject* object) {
   int overflow = 0;
@@ -39,6 +41,21 @@ bool is_numpy_scalar(PyObject* object) {
   static PyObject* generic = nullptr;
   PyObject* type = numpy_type("generic", generic);
   return type && PyObject_TypeCheck(object, reinterpret_cast<PyTypeObject*>(type));
+}
+
+// Its dtype; none of a type that is not NumPy's own, or that no array holds.
+std::optional<DType> dtype_of_numpy_scalar(PyObject* object) {
+  static constexpr std::pair<const char*, DType> kNames[] = {
+      {"bool_", DType::Bool},    {"int64", DType::I64},      {"float32", DType::F32}, {"int32", DType::I32},
+      {"float64", DType::F64},   {"uint8", DType::U8},       {"int8", DType::I8},     {"int16", DType::I16},
+      {"uint16", DType::U16},    {"uint32", DType::U32},     {"uint64", DType::U64},  {"float16", DType::F16},
+      {"complex64", DType::C64}, {"complex128", DType::C128}};
+  static PyObject* types[std::size(kNames)] = {};
+  if (!numpy_if_imported()) return {};
+  for (size_t k = 0; k < std::size(kNames); ++k)
+    if (reinterpret_cast<PyObject*>(Py_TYPE(object)) == numpy_type(kNames[k].first, types[k]))
+      return kNames[k].second;
+  return {};
 }
 
 bool is_numpy_array(PyObject* object) {
@@ -83,11 +100,32 @@ bool is_numpy_float64(PyObject* object) {
 
 bool is_given(PyObject* object) { return reinterpret_cast<PyObject*>(Py_TYPE(object)) == given_type; }
 
+nb::object of_given(const char* op, PyObject* const* operands, Py_ssize_t count) {
+  nb::list given;
+  for (Py_ssize_t i = 0; i < count; ++i) given.append(nb::handle(operands[i]));
+  return nb::handle(compute_given)(op, given);
+}
+
+std::optional<Scalar> numpy_scalar(PyObject* object) {
+  const std::optional<DType> dtype = dtype_of_numpy_scalar(object);
+  Py_buffer view;
+  if (!dtype || PyObject_GetBuffer(object, &view, PyBUF_SIMPLE) != 0) {
+    PyErr_Clear();
+    return {};
+  }
+  std::array<std::byte, 16> bytes{};
+  const bool fits = static_cast<size_t>(view.len) == size_of(*dtype);
+  if (fits) std::memcpy(bytes.data(), view.buf, static_cast<size_t>(view.len));
+  PyBuffer_Release(&view);
+  return fits ? std::optional(Scalar::load(*dtype, bytes.data())) : std::nullopt;
+}
+
 std::optional<Number> number_from(PyObject* object) {
   if (is_given(object)) return number_from(nb::object(nb::handle(object).attr("known")()).ptr());
   if (PyFloat_CheckExact(object)) return Number(PyFloat_AS_DOUBLE(object));
   if (PyLong_CheckExact(object)) return integer(object);
   if (is_numpy_float64(object)) return Number::typed(Scalar::of(PyFloat_AS_DOUBLE(object)));
+  if (const std::optional<Scalar> known = numpy_scalar(object)) return Number::typed(*known);
   if (is_numpy_scalar(object)) {
     const nb::handle scalar(object);
     const DType dtype = dtype_from(scalar.attr("dtype").ptr());
@@ -226,8 +264,14 @@ void bind_operands(nb::module_& m) {
       nb::arg("function"), nb::arg("flat"),
       "Sets the function that makes arrays of NumPy's arrays, of lists and of what has the type `flat`.");
   m.def(
-      "take_given_with", [](nb::object type) { given_type = type.release().ptr(); }, nb::arg("type"),
-      "Sets the type of numbers that a function takes which is being recorded.");
+      "take_given_with",
+      [](nb::object type, nb::object function) {
+        given_type = type.release().ptr();
+        compute_given = function.release().ptr();
+      },
+      nb::arg("type"), nb::arg("function"),
+      "Sets the type of numbers that a function takes which is being recorded, and what computes elementwise "
+      "functions of them.");
 }
 
 }  // namespace weft::python

@@ -50,6 +50,9 @@ class Argument {
 // Whether it is NumPy's scalar of that very type.
 bool is_numpy_float64(PyObject* object);
 
+// The number that a scalar of NumPy's is, with its dtype; none for everything else.
+std::optional<Scalar> numpy_scalar(PyObject* object);
+
 // What a map of numbers is computed of at once, as NumPy's scalars are.
 template <size_t count>
 class KnownOperands {
@@ -88,7 +91,11 @@ class KnownOperands {
       known = {Scalar::of(object == Py_True), true};
       return true;
     }
-    if (!PyLong_CheckExact(object)) return false;
+    if (!PyLong_CheckExact(object)) {
+      const std::optional<Scalar> known_to_numpy = numpy_scalar(object);
+      if (known_to_numpy) known = {*known_to_numpy, false};
+      return known_to_numpy.has_value();
+    }
     int overflow = 0;
     known = {Scalar::of(static_cast<int64_t>(PyLong_AsLongLongAndOverflow(object, &overflow))), true};
     return overflow == 0;
@@ -107,6 +114,8 @@ std::optional<PyObject*> computed_now(ir::Op op, const std::array<PyObject*, cou
 
 // Whether it is a number that a function takes which is being recorded: weft/_base/given.py.
 bool is_given(PyObject* object);
+// An elementwise function of such numbers, NotImplemented where it is one of their values.
+nb::object of_given(const char* op, PyObject* const* operands, Py_ssize_t count);
 // The number that a Python or NumPy scalar is; none for everything else. One that is_given() decides then.
 std::optional<Number> number_from(PyObject* object);
 // As parse(), and takes whatever NumPy makes arrays of; TypeError naming `op` when the object is nothing of

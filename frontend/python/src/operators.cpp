@@ -22,15 +22,21 @@ PyObject* binary(Op op, PyObject* a, PyObject* b, F&& f) {
   });
 }
 
-// Python would join these with the bytes of the array's memory, which nobody means.
-bool is_bytes(PyObject* object) { return PyBytes_Check(object) || PyByteArray_Check(object); }
+// Python would join bytes with the array's memory, and repeat text as often as the array says.
+bool is_text(PyObject* object) {
+  return PyBytes_Check(object) || PyByteArray_Check(object) || PyUnicode_Check(object);
+}
 
 template <Op op>
 PyObject* map2(PyObject* a, PyObject* b) {
   if (const auto result = computed_now<2>(op, {a, b})) return *result;
-  if (op == Op::add && (is_bytes(a) || is_bytes(b))) {
-    PyErr_SetString(PyExc_TypeError, "add: takes arrays and numbers: got bytes");
-    return nullptr;
+  if constexpr (op == Op::add || op == Op::multiply) {
+    if (is_text(a) || is_text(b)) {
+      constexpr const char* kText = op == Op::add ? "add: takes arrays and numbers: got %s"
+                                                  : "multiply: takes arrays and numbers: got %s";
+      PyErr_Format(PyExc_TypeError, kText, Py_TYPE(is_text(a) ? a : b)->tp_name);
+      return nullptr;
+    }
   }
   return binary(op, a, b, [](const Operand& x, const Operand& y) { return detail::map(op, x, y); });
 }

@@ -1,8 +1,9 @@
 // The profiler, and what Python notes in it of its own work.
 #include "frontend/cpp/weft/profile.h"
-#include "frontend/cpp/inspect/page_programs.h"
+#include "frontend/cpp/inspect/source_text.h"
 #include "frontend/cpp/session/session_state.h"
 #include "frontend/python/src/arguments.h"
+#include "frontend/python/src/crash_notice.h"
 #include "frontend/python/src/line.h"
 #include "frontend/python/src/module.h"
 #include "frontend/python/src/profile.h"
@@ -67,6 +68,8 @@ void bind_profile(nb::module_& m) {
       .def("save", &Profile::save, "path"_a);
   m.def("profile_time", profile_time, "The time now while a profile runs, else 0.");
   m.def("note_recording", note_recording, "differs"_a, "instead"_a = "");
+  m.def("say_at_crash", say_at_crash, "before"_a, "after"_a,
+        "From now on a crash of this process says these texts, with the signal's name between them.");
   m.def("note_work", note_work, "kind"_a, "what"_a, "start"_a, "bytes_read"_a = 0, "bytes_written"_a = 0);
 }
 

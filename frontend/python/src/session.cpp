@@ -141,6 +141,7 @@ void bind_session(nb::module_& m) {
         return nb::make_tuple(explain(arrays, much), explain_json(arrays, much));
       },
       "arrays"_a, "detail"_a);
+  m.def("say_of", [](const Array& x, std::string text) { say_of(x, std::move(text)); }, "x"_a, "text"_a);
   m.def("coloured", [](const std::string& text) { return detail::coloured(text); }, "explanation"_a);
   m.def("times", times_dict);
   m.def(

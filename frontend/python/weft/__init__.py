@@ -5,6 +5,7 @@ would run and why; `wf.eval(x)` runs it; every other look at a value does so by 
 """
 
 import os as _os
+import sys as _sys
 
 try:
     from weft import _core
@@ -15,7 +16,7 @@ except ImportError as error:
 
 _core.pass_over(_os.path.dirname(__file__), _os.path.dirname(_os.__file__))
 
-from weft import _names, fft, lib, linalg, random  # noqa: E402
+from weft import _names  # noqa: E402
 from weft._base import dtypes as _dtypes  # noqa: E402
 from weft._base import errors as _errors  # noqa: E402
 from weft._base import helped as _helped  # noqa: E402
@@ -54,32 +55,48 @@ __all__ = [
     "pi",
     "random",
 ]
+_packages = ("fft", "lib", "linalg", "random", "testing")
+_later = {}  # names, and the modules that have them, which are imported when the first of them is asked for: few programs need all
+
+
+def _take(module: str, name: str) -> object:
+    """The value of a name of this module, which is this package's from here on."""
+    globals()[name] = value = getattr(__import__(module, fromlist=[name]), name)
+    # Pickles name what users call, wherever it is written.
+    if getattr(value, "__module__", "").startswith("weft._") and getattr(value, "__qualname__", "") == name:
+        value.__module__ = "weft"
+    return value
+
+
 for _module, _listed in _names.NAMES.items():
-    _part = __import__(_module, fromlist=_listed)
-    for _name in _listed:
-        globals()[_name] = _value = getattr(_part, _name)
-        # Pickles name what users call, wherever it is written.
-        if getattr(_value, "__module__", "").startswith("weft._") and getattr(_value, "__qualname__", "") == _name:
-            _value.__module__ = "weft"
     __all__ += _listed
+    for _name in _listed:
+        if _module in _sys.modules:
+            _take(_module, _name)
+        else:
+            _later[_name] = _module
 _methods.attach()
 _settings.check_environment()
 _profiled.profile_the_program()
 _old_places.register()
-_helped.attach()
+_helped.attach("weft")
 # What Python's own namespace has too stays out of `from weft import *`, as in NumPy.
 __all__ = sorted(set(__all__) - {"abs", "all", "any", "bool", "compile", "complex", "divmod", "eval", "max", "min", "pow", "round", "sum"})
 
 
 # NumPy's own, which take Weft's arrays as they are.
-_numpys = ("False_", "True_", "exceptions", "poly1d", "polynomial")
+_numpys = ("False_", "True_", "char", "datetime64", "exceptions", "ma", "poly1d", "polynomial", "rec", "str_", "strings", "timedelta64")
 
 
 def __getattr__(name: str) -> object:
-    """The dtypes and what is NumPy's own, whose packages are imported when the first of them is asked for."""
+    """The dtypes, what is NumPy's own and what few programs need: imported when it is asked for."""
+    if name in _later:
+        value = _take(_later[name], name)
+        _helped.attach("weft", name)
+        return value
+    if name in _packages:
+        return __import__("weft." + name, fromlist=[name])
     value = _dtypes.named(name)
-    if name == "testing":
-        return __import__("weft.testing", fromlist=["testing"])
     if name in _numpys:
         import numpy
 
@@ -94,4 +111,4 @@ def __dir__() -> list[str]:
     """What users call: no module or name of the package's own."""
     plain = [name for name in globals() if not name.startswith("_")]
     said = ("__all__", "__array_api_version__", "__array_namespace_info__", "__doc__", "__file__", "__name__", "__path__", "__version__")
-    return sorted({*plain, *said, *_dtypes.names, *_numpys, "testing"})
+    return sorted({*plain, *said, *_later, *_packages, *_dtypes.names, *_numpys})

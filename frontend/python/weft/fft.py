@@ -11,6 +11,7 @@ from weft._array.shaping import normalized, roll
 from weft._base.asarray import asarray
 from weft._base.devices import is_gpu as _is_gpu
 from weft._base.errors import missing as _missing
+from weft._base.helped import attach as _attach_help
 
 TYPE_CHECKING = False  # typing is slow to import
 if TYPE_CHECKING:
@@ -180,3 +181,6 @@ def __dir__() -> list[str]:
 
 def __getattr__(name: str) -> Any:
     raise _missing(".fft", name)
+
+
+_attach_help(__name__)

@@ -16,6 +16,7 @@ from weft._array.shaping import matrix_transpose, moveaxis as _moveaxis, normali
 from weft._base.asarray import asarray
 from weft._base.devices import is_gpu as _is_gpu
 from weft._base.errors import missing as _missing
+from weft._base.helped import attach as _attach_help
 from weft._base.out import store as _store, value_of_rank_0 as _value
 from weft._base.recorded import of_arguments as _of_arguments
 from weft._numpy.names import cross as _cross
@@ -476,3 +477,6 @@ def __getattr__(name: str) -> Any:
 
         return numpy.linalg.LinAlgError
     raise _missing(".linalg", name)
+
+
+_attach_help(__name__)

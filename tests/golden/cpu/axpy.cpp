@@ -22,7 +22,7 @@ long by, rows;
 struct WalkTest {
 long base, by, extent, place, low, high;
 };
-extern "C" void weft_walk_2(const WalkPlan* plan, long left, long right, long rows, const WalkMemory* memory, WalkTest* tests, char* pads, void* state);
+extern "C" void weft_walk_3(const WalkPlan* plan, long left, long right, long rows, const WalkMemory* memory, WalkTest* tests, char* pads, void* state);
 struct S0 {
   f32v v0;
   const float* r1;
@@ -47,7 +47,7 @@ static __attribute__((noinline)) void span0(void* state, long n, long live) {
     done += L;
   }
 }
-extern "C" void weft_68a8bcaa33fb2821(const unsigned long* w, long begin, long end, char* scratch) {
+extern "C" void weft_14182ef9b4a826f6(const unsigned long* w, long begin, long end, char* scratch) {
   const float* b0 = (const float*)w[0];
   const float* b1 = (const float*)w[1];
   float* b2 = (float*)w[2];
@@ -71,14 +71,14 @@ extern "C" void weft_68a8bcaa33fb2821(const unsigned long* w, long begin, long e
         {sizeof(float), 1, __builtin_offsetof(S0, r3), -1, 0, 0, 1, 0},
         {sizeof(float), 1, __builtin_offsetof(S0, w0), -1, 0, 0, 0, 1},
       };
-      static const WalkPlan plan = {span0, streams, nullptr, L, 0x7fffffffffffffff, 3, 0, -1, -1, -1};
+      static const WalkPlan plan = {span0, streams, nullptr, L, 0x7fffffffffffffff, 3, 0, -2, -1, -1};
       const WalkMemory memory[] = {
         {b0 + 0, 1, 0},
         {b1 + 0, 1, 0},
         {b2 + 0, 1, 0},
       };
       __attribute__((aligned(64))) char pads[384];
-      weft_walk_2(&plan, left, right, 1, memory, nullptr, pads, &s);
+      weft_walk_3(&plan, left, right, 1, memory, nullptr, pads, &s);
       }
       }
     }

@@ -22,7 +22,7 @@ long by, rows;
 struct WalkTest {
 long base, by, extent, place, low, high;
 };
-extern "C" void weft_walk_2(const WalkPlan* plan, long left, long right, long rows, const WalkMemory* memory, WalkTest* tests, char* pads, void* state);
+extern "C" void weft_walk_3(const WalkPlan* plan, long left, long right, long rows, const WalkMemory* memory, WalkTest* tests, char* pads, void* state);
 static inline __attribute__((always_inline)) void weft_load_near_f64_2(const double* at, long by, f64v (&to)[2]) {
   typedef double V2 __attribute__((ext_vector_type(2), aligned(1), may_alias));
   const auto v0 = *(const V2*)at;
@@ -105,7 +105,7 @@ static __attribute__((noinline)) void span0(void* state, long n, long live) {
     done += L;
   }
 }
-extern "C" void weft_196450f6376fb182(const unsigned long* w, long begin, long end, char* scratch) {
+extern "C" void weft_5be025cc6c2b3735(const unsigned long* w, long begin, long end, char* scratch) {
   const double* b0 = (const double*)w[0];
   double* b1 = (double*)w[1];
   long p[9];
@@ -132,7 +132,7 @@ extern "C" void weft_196450f6376fb182(const unsigned long* w, long begin, long e
         {b1 + 0, 1, 0},
       };
       __attribute__((aligned(64))) char pads[512];
-      weft_walk_2(&plan, left, right, 1, memory, nullptr, pads, &s);
+      weft_walk_3(&plan, left, right, 1, memory, nullptr, pads, &s);
       }
       }
     }

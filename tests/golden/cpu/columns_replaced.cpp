@@ -22,7 +22,7 @@ long by, rows;
 struct WalkTest {
 long base, by, extent, place, low, high;
 };
-extern "C" void weft_walk_2(const WalkPlan* plan, long left, long right, long rows, const WalkMemory* memory, WalkTest* tests, char* pads, void* state);
+extern "C" void weft_walk_3(const WalkPlan* plan, long left, long right, long rows, const WalkMemory* memory, WalkTest* tests, char* pads, void* state);
 struct S0 {
   const double* r0;
   double* w0;
@@ -41,7 +41,7 @@ static __attribute__((noinline)) void span0(void* state, long n, long live) {
     done += L;
   }
 }
-extern "C" void weft_8c0edc75894cb359(const unsigned long* w, long begin, long end, char* scratch) {
+extern "C" void weft_252b4009cef6b50f(const unsigned long* w, long begin, long end, char* scratch) {
   const double* b0 = (const double*)w[0];
   double* b1 = (double*)w[1];
   long p[5];
@@ -66,7 +66,7 @@ extern "C" void weft_8c0edc75894cb359(const unsigned long* w, long begin, long e
         {b1 + 0, 1, 0},
       };
       __attribute__((aligned(64))) char pads[256];
-      weft_walk_2(&plan, left, right, 1, memory, nullptr, pads, &s);
+      weft_walk_3(&plan, left, right, 1, memory, nullptr, pads, &s);
       }
       }
     }
@@ -124,7 +124,7 @@ long by, rows;
 struct WalkTest {
 long base, by, extent, place, low, high;
 };
-extern "C" void weft_walk_2(const WalkPlan* plan, long left, long right, long rows, const WalkMemory* memory, WalkTest* tests, char* pads, void* state);
+extern "C" void weft_walk_3(const WalkPlan* plan, long left, long right, long rows, const WalkMemory* memory, WalkTest* tests, char* pads, void* state);
 static inline __attribute__((always_inline)) void weft_store_near_f64_2(double* at, long by, const f64v (&from)[2]) {
   typedef double V2 __attribute__((ext_vector_type(2), aligned(1), may_alias));
   const auto v0 = weft_pack_f64(from[0]);
@@ -210,7 +210,7 @@ static __attribute__((noinline)) void span0(void* state, long n, long live) {
     done += L;
   }
 }
-extern "C" void weft_3134fe64d10bea72(const unsigned long* w, long begin, long end, char* scratch) {
+extern "C" void weft_eedd66d7b27a3b4b(const unsigned long* w, long begin, long end, char* scratch) {
   const double* b0 = (const double*)w[0];
   const double* b1 = (const double*)w[1];
   double* b2 = (double*)w[2];
@@ -238,7 +238,7 @@ extern "C" void weft_3134fe64d10bea72(const unsigned long* w, long begin, long e
         {b2 + p[4], p[3], 0},
       };
       __attribute__((aligned(64))) char pads[512];
-      weft_walk_2(&plan, left, right, 1, memory, nullptr, pads, &s);
+      weft_walk_3(&plan, left, right, 1, memory, nullptr, pads, &s);
       }
       }
     }

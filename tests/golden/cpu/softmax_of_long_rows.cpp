@@ -22,7 +22,7 @@ long by, rows;
 struct WalkTest {
 long base, by, extent, place, low, high;
 };
-extern "C" void weft_walk_2(const WalkPlan* plan, long left, long right, long rows, const WalkMemory* memory, WalkTest* tests, char* pads, void* state);
+extern "C" void weft_walk_3(const WalkPlan* plan, long left, long right, long rows, const WalkMemory* memory, WalkTest* tests, char* pads, void* state);
 struct S0 {
   f32v T0;
   const float* r0;
@@ -92,7 +92,7 @@ static __attribute__((noinline)) void span2(void* state, long n, long live) {
     done += L;
   }
 }
-extern "C" void weft_0db1c0bebcb17be3(const unsigned long* w, long begin, long end, char* scratch) {
+extern "C" void weft_f52eed4dfbe63503(const unsigned long* w, long begin, long end, char* scratch) {
   const float* b0 = (const float*)w[0];
   float* b1 = (float*)w[1];
   long p[8];
@@ -116,7 +116,7 @@ extern "C" void weft_0db1c0bebcb17be3(const unsigned long* w, long begin, long e
         {b0 + a0 * p[2], 1, 0},
       };
       __attribute__((aligned(64))) char pads[128];
-      weft_walk_2(&plan, left, right, 1, memory, nullptr, pads, &s);
+      weft_walk_3(&plan, left, right, 1, memory, nullptr, pads, &s);
       T0 = s.T0;
       }
       }
@@ -138,7 +138,7 @@ extern "C" void weft_0db1c0bebcb17be3(const unsigned long* w, long begin, long e
         {(float*)(scratch + p[4]) - left, 1, 0},
       };
       __attribute__((aligned(64))) char pads[256];
-      weft_walk_2(&plan, left, right, 1, memory, nullptr, pads, &s);
+      weft_walk_3(&plan, left, right, 1, memory, nullptr, pads, &s);
       T1 = s.T1;
       }
       }
@@ -152,13 +152,13 @@ extern "C" void weft_0db1c0bebcb17be3(const unsigned long* w, long begin, long e
         {sizeof(float), 1, __builtin_offsetof(S2, z3), -1, 0, 0, 1, 0},
         {sizeof(float), 1, __builtin_offsetof(S2, w0), -1, 0, 0, 0, 1},
       };
-      static const WalkPlan plan = {span2, streams, nullptr, L, 0x7fffffffffffffff, 2, 0, -1, -1, -1};
+      static const WalkPlan plan = {span2, streams, nullptr, L, 0x7fffffffffffffff, 2, 0, -2, -1, -1};
       const WalkMemory memory[] = {
         {(float*)(scratch + p[4]) - left, 1, 0},
         {b1 + a0 * p[3], 1, 0},
       };
       __attribute__((aligned(64))) char pads[256];
-      weft_walk_2(&plan, left, right, 1, memory, nullptr, pads, &s);
+      weft_walk_3(&plan, left, right, 1, memory, nullptr, pads, &s);
       }
       }
     }

@@ -22,7 +22,7 @@ long by, rows;
 struct WalkTest {
 long base, by, extent, place, low, high;
 };
-extern "C" void weft_walk_2(const WalkPlan* plan, long left, long right, long rows, const WalkMemory* memory, WalkTest* tests, char* pads, void* state);
+extern "C" void weft_walk_3(const WalkPlan* plan, long left, long right, long rows, const WalkMemory* memory, WalkTest* tests, char* pads, void* state);
 struct S0 {
   const float* r0;
   const float* r1;
@@ -57,7 +57,7 @@ static __attribute__((noinline)) void span0(void* state, long n, long live) {
     done += L;
   }
 }
-extern "C" void weft_63b68f86f0776909(const unsigned long* w, long begin, long end, char* scratch) {
+extern "C" void weft_39c0a2ee80a6200f(const unsigned long* w, long begin, long end, char* scratch) {
   const float* b0 = (const float*)w[0];
   float* b1 = (float*)w[1];
   long p[11];
@@ -81,7 +81,7 @@ extern "C" void weft_63b68f86f0776909(const unsigned long* w, long begin, long e
         {sizeof(float), 1, __builtin_offsetof(S0, r4), -1, 0, 0, 1, 0},
         {sizeof(float), 1, __builtin_offsetof(S0, w0), -1, 0, 0, 0, 1},
       };
-      static const WalkPlan plan = {span0, streams, nullptr, L, 0x7fffffffffffffff, 5, 0, -1, -1, -1};
+      static const WalkPlan plan = {span0, streams, nullptr, L, 0x7fffffffffffffff, 5, 0, -2, -1, -1};
       const WalkMemory memory[] = {
         {b0 + a0 * p[2] + 1, 1, 0},
         {b0 + a0 * p[2] + p[3], 1, 0},
@@ -90,7 +90,7 @@ extern "C" void weft_63b68f86f0776909(const unsigned long* w, long begin, long e
         {b1 + a0 * p[6], 1, 0},
       };
       __attribute__((aligned(64))) char pads[320];
-      weft_walk_2(&plan, left, right, 1, memory, nullptr, pads, &s);
+      weft_walk_3(&plan, left, right, 1, memory, nullptr, pads, &s);
       }
       }
     }

@@ -22,7 +22,7 @@ long by, rows;
 struct WalkTest {
 long base, by, extent, place, low, high;
 };
-extern "C" void weft_walk_2(const WalkPlan* plan, long left, long right, long rows, const WalkMemory* memory, WalkTest* tests, char* pads, void* state);
+extern "C" void weft_walk_3(const WalkPlan* plan, long left, long right, long rows, const WalkMemory* memory, WalkTest* tests, char* pads, void* state);
 struct S0 {
   double T0;
   const float* r0;
@@ -46,7 +46,7 @@ static __attribute__((noinline)) void span0(void* state, long n, long live) {
   weft_keep_live_f64(B0, live, weft_splat_f64(-0x0p+0));
   s->T0 = s->T0 + weft_join_sum_f64(B0)[0];
 }
-extern "C" void weft_04f9480f3439abdc(const unsigned long* w, long begin, long end, char* scratch) {
+extern "C" void weft_123e85efb58cf7b7(const unsigned long* w, long begin, long end, char* scratch) {
   const float* b0 = (const float*)w[0];
   float* b1 = (float*)w[1];
   char* partials = (char*)w[2];
@@ -73,7 +73,7 @@ extern "C" void weft_04f9480f3439abdc(const unsigned long* w, long begin, long e
         {b0 + 0, 1, 0},
       };
       __attribute__((aligned(64))) char pads[128];
-      weft_walk_2(&plan, left, right, 1, memory, nullptr, pads, &s);
+      weft_walk_3(&plan, left, right, 1, memory, nullptr, pads, &s);
       T0 = s.T0;
       }
       }
@@ -82,7 +82,7 @@ extern "C" void weft_04f9480f3439abdc(const unsigned long* w, long begin, long e
     }
   }
 }
-extern "C" void weft_04f9480f3439abdc_finish(const unsigned long* w, long begin, long end, char* scratch) {
+extern "C" void weft_123e85efb58cf7b7_finish(const unsigned long* w, long begin, long end, char* scratch) {
   const float* b0 = (const float*)w[0];
   float* b1 = (float*)w[1];
   char* partials = (char*)w[2];

@@ -22,7 +22,7 @@ long by, rows;
 struct WalkTest {
 long base, by, extent, place, low, high;
 };
-extern "C" void weft_walk_2(const WalkPlan* plan, long left, long right, long rows, const WalkMemory* memory, WalkTest* tests, char* pads, void* state);
+extern "C" void weft_walk_3(const WalkPlan* plan, long left, long right, long rows, const WalkMemory* memory, WalkTest* tests, char* pads, void* state);
 struct S0 {
   long r0_rows;
   const float* r0;
@@ -67,7 +67,7 @@ static __attribute__((noinline)) void span1(void* state, long n, long live) {
     done += L;
   }
 }
-extern "C" void weft_7a89e5df097f1a58(const unsigned long* w, long begin, long end, char* scratch) {
+extern "C" void weft_825125f65f5605a1(const unsigned long* w, long begin, long end, char* scratch) {
   const float* b0 = (const float*)w[0];
   float* b1 = (float*)w[1];
   char* partials = (char*)w[2];
@@ -102,7 +102,7 @@ extern "C" void weft_7a89e5df097f1a58(const unsigned long* w, long begin, long e
         {(double*)(scratch + p[3]) - left, 1, 0},
       };
       __attribute__((aligned(64))) char pads[384];
-      weft_walk_2(&plan, left, right, rows, memory, nullptr, pads, &s);
+      weft_walk_3(&plan, left, right, rows, memory, nullptr, pads, &s);
       }
       }
       }
@@ -110,7 +110,7 @@ extern "C" void weft_7a89e5df097f1a58(const unsigned long* w, long begin, long e
     }
   }
 }
-extern "C" void weft_7a89e5df097f1a58_finish(const unsigned long* w, long begin, long end, char* scratch) {
+extern "C" void weft_825125f65f5605a1_finish(const unsigned long* w, long begin, long end, char* scratch) {
   const float* b0 = (const float*)w[0];
   float* b1 = (float*)w[1];
   char* partials = (char*)w[2];
@@ -140,13 +140,13 @@ extern "C" void weft_7a89e5df097f1a58_finish(const unsigned long* w, long begin,
         {sizeof(double), 1, __builtin_offsetof(S1, z1), -1, 0, 0, 1, 0},
         {sizeof(float), 1, __builtin_offsetof(S1, w0), -1, 0, 0, 0, 1},
       };
-      static const WalkPlan plan = {span1, streams, nullptr, L, 0x7fffffffffffffff, 2, 0, -1, -1, -1};
+      static const WalkPlan plan = {span1, streams, nullptr, L, 0x7fffffffffffffff, 2, 0, -2, -1, -1};
       const WalkMemory memory[] = {
         {(double*)(scratch + p[3]) - left, 1, 0},
         {b1 + 0, 1, 0},
       };
       __attribute__((aligned(64))) char pads[384];
-      weft_walk_2(&plan, left, right, 1, memory, nullptr, pads, &s);
+      weft_walk_3(&plan, left, right, 1, memory, nullptr, pads, &s);
       }
     }
   }

@@ -134,6 +134,20 @@ TEST(Blocks, GiveTheBitsOfKernelsForScans) {
     }
 }
 
+// Positions that meet within a block, and from one block to the next: the last one stays, sums add up.
+TEST(Blocks, GiveTheBitsOfKernelsForScatters) {
+  for (const char* t : {"bool", "i8", "i32", "f16", "f32", "f64", "c128"})
+    for (const char* op : {"scatter", "scatter_add"})
+      for (int64_t n : {1, 15, 257, 5003, 40000}) {
+        if (*t == 'b' && std::string_view(op) == "scatter_add") continue;
+        const ir::Graph graph = ir::parse(fmt::format(
+            "graph {{\n  %x = input : {0}[300]\n  %p = input : i64[{1}]\n  %v = input : {0}[{1}]\n"
+            "  %i = remainder %p, 300\n  %s = {2} %x, %i, %v, axis=0\n  return %s\n}}\n",
+            t, n, op));
+        compare(graph, random_inputs(graph, 5), fmt::format("{} {} {}", op, t, n));
+      }
+}
+
 // Rows of every length around those that lanes, groups of terms and calls end at; split rows; columns.
 TEST(Blocks, GiveTheBitsOfKernelsForSumsOfEveryLength) {
   for (const char* t : {"f16", "f32", "f64", "c64"})

@@ -483,12 +483,16 @@ TEST_F(CliRun, VersionSaysWhatCompilesAndComputesHere) {
 }
 
 TEST_F(CliRun, AWrongCommandLineExitsWith2) {
-  expect_error(run_weft({}), 2, "subcommand");
+  expect_error(run_weft({}), 2, "a command is missing");
   expect_error(run_weft({"bogus"}), 2, "bogus");
   expect_error(run_weft({"cache", "bogus"}), 2, "bogus");
-  expect_error(run_weft({"cache"}), 2, "subcommand");
+  expect_error(run_weft({"cache"}), 2, "a command is missing");
   expect_error(run_weft({"weave"}), 2, "--help");
   expect_error(run_weft({"explian", "x.weft"}), 2, "did you mean 'explain'?");
+  expect_error(run_weft({"help", "rnu"}), 2, "weft has no command 'rnu'; did you mean 'run'?");
+  expect_error(run_weft({"ops", "SUM"}), 1, "there is no op 'SUM'; did you mean 'sum'?");
+  expect_error(run_weft({}), 2, "a command is missing: weft takes run, show, ");
+  expect_error(run_weft({"cache"}), 2, "a command is missing: weft cache takes ls, verify, ");
   expect_error(run_weft({"ops", "sqtr"}), 1, "there is no op 'sqtr'; did you mean 'sqrt'?");
   EXPECT_THAT(run_weft({"ops", "sqtrooooot"}).err, Not(HasSubstr("did you mean")));
   expect_error(run_weft({"hlep"}), 2, "did you mean 'help'?");

@@ -95,6 +95,7 @@ class Variable {
 TEST(CliShow, DrawnKernelsSayWhatTheyMoveAndHowLongThatTakes) {
   const Variable speed("WEFT_MEMORY_SPEED", "20");
   const std::string one = show({kSoftmax, "--dot", "--stage", "fused", "--device", "cpu"}).out;
+  EXPECT_EQ(show({kSoftmax, "--stage", "dot", "--device", "cpu"}).out, one);
   // 1024 x 4096 f32 are read and written: 33.6 MB at 20 GB/s.
   EXPECT_THAT(one, HasSubstr(R"(label="step 0: kernel\n16.8 MB read, 16.8 MB written\nabout 1.68 ms")"));
   EXPECT_THAT(one, HasSubstr(R"(label="times: at the 20.0 GB/s of this machine's memory)"));

@@ -26,6 +26,31 @@ std::string printed(const Array& a) {
   return out.str();
 }
 
+TEST_F(EverydayTest, PrintsOneValueAsNumPysScalars) {
+  for (const auto& [value, dtype, text] :
+       std::vector<std::tuple<double, DType, std::string>>{{3, DType::F64, "3.0"},
+                                                           {1.0 / 3, DType::F64, "0.3333333333333333"},
+                                                           {-0.0, DType::F64, "-0.0"},
+                                                           {1e15, DType::F64, "1000000000000000.0"},
+                                                           {1e16, DType::F64, "1e+16"},
+                                                           {9e-5, DType::F64, "9e-05"},
+                                                           {NAN, DType::F64, "nan"},
+                                                           {-INFINITY, DType::F32, "-inf"},
+                                                           {0.1, DType::F32, "0.1"},
+                                                           {99999, DType::F32, "99999.0"},
+                                                           {16777216, DType::F32, "1.6777216e+07"},
+                                                           {65504, DType::F16, "6.55e+04"},
+                                                           {3, DType::C128, "(3+0j)"},
+                                                           {3, DType::I16, "3"},
+                                                           {3, DType::Bool, "True"}})
+    EXPECT_EQ(printed(scalar(value).astype(dtype)), text);
+  EXPECT_EQ(printed(complex(scalar(0.0), scalar(-2.5))), "-2.5j");
+  EXPECT_EQ(printed(complex(scalar(1e16), scalar(-INFINITY))), "(1e+16-infj)");
+  EXPECT_EQ(printed(from({999.0, 1000.0}).astype(DType::F16)), "[9.99e+02 1.00e+03]");
+  EXPECT_EQ(printed(from({1e6F})), "[1.e+06]");
+  EXPECT_EQ(printed(from({true, true})), "[ True  True]");
+}
+
 TEST_F(EverydayTest, PrintsFloatsAsNumPyDoes) {
   EXPECT_EQ(printed(from({0.25, 0.5, 100.0})), "[  0.25   0.5  100.  ]");
   EXPECT_EQ(printed(from({1e-5, 1.5, 2.0})), "[1.0e-05 1.5e+00 2.0e+00]");

@@ -1,6 +1,7 @@
 // A profile in C++: rows with this file's lines, sessions apart, and what is refused.
 #include <gmock/gmock.h>
 
+#include <deque>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -8,8 +9,13 @@
 #include <numeric>
 #include <thread>
 
+#include "frontend/cpp/evaluate/planned.h"
 #include "frontend/cpp/inspect/advise.h"
+#include "frontend/cpp/inspect/memory_speed.h"
+#include "frontend/cpp/inspect/profile_report.h"
+#include "frontend/cpp/inspect/profile_summary.h"
 #include "frontend/cpp/inspect/time_shares.h"
+#include "frontend/cpp/inspect/users_words.h"
 #include "frontend/cpp/weft/profile.h"
 #include "tests/support/test_session.h"
 
@@ -136,12 +142,167 @@ TEST(Advice, TheDearestRecordingIsNeededInAnyCase) {
 TEST(Advice, SmallKernelsSayWhatLooksInEachTurn) {
   ProfileRow kernel, around;
   kernel.kind = "kernel", kernel.what = "multiply, sum", kernel.count = 60, kernel.total_ns = 60 * 5000;
+  kernel.median_ns = 5000;
   around.kind = "overhead", around.asked = {{"float()", {"loop.py", 7}, 60}};
   kernel.lines = around.lines = {{"loop.py", 6}};
   const std::vector<ProfileAdvice> advice = advice_of({}, {kernel, around});
   ASSERT_EQ(advice.size(), 1u);
   EXPECT_EQ(advice[0].cause, "small kernels");
   EXPECT_THAT(advice[0].text, HasSubstr("looks at a value in each turn, by float() at loop.py:7: "));
+}
+
+// Where other processes have the processors, few pieces take most of the time.
+TEST(Advice, KernelsAreSmallByTheirMedian) {
+  ProfileRow kernel;
+  kernel.kind = "kernel", kernel.what = "multiply", kernel.count = 60;
+  kernel.total_ns = 60 * 90'000, kernel.median_ns = 5000;
+  EXPECT_EQ(advice_of({}, {kernel}).size(), 1u);
+  kernel.median_ns = 90'000;
+  EXPECT_THAT(advice_of({}, {kernel}), testing::IsEmpty());
+}
+
+TEST(Advice, CompiledAgainSaysWhatWasNewEachTime) {
+  std::vector<runtime::TraceEvent> events;
+  std::deque<detail::Planned> planned;
+  for (int64_t turn = 0; turn < 4; ++turn) {
+    events.push_back(plan_at(2000 * turn, 1));
+    detail::Planned one;
+    one.lines = {{"loop.py", 4}}, one.ops = "exp", one.count = 1;
+    one.inputs = {{turn < 3 ? DType::F32 : DType::F64, {turn < 3 ? 5000 + turn : 5002}, {}}};
+    one.key.low = static_cast<uint64_t>(turn), one.at = 2000 * turn + 10;
+    find_reason(one, planned, 4096);
+    planned.push_back(std::move(one));
+  }
+  EXPECT_EQ(planned[0].by, detail::NewBy::First);
+  const std::vector<int64_t> ns(events.size(), 1000);
+  const std::vector<detail::Planned> all(planned.begin(), planned.end());
+  const std::vector<ProfileAdvice> advice = detail::advice_on({events, ns, {}, {}, 1'000'000, 500'000, all});
+  ASSERT_EQ(advice.size(), 1u);
+  EXPECT_EQ(
+      advice[0].text,
+      "these lines were compiled again 3 times after the first, 2 times for another shape; once for another "
+      "dtype. The last time array 0: its dtype is f64, and was f32. Keep shapes the same: pad to a few "
+      "lengths, or mask with `where`");
+}
+
+TEST(Planned, WhatIsNewIsNamed) {
+  detail::Planned first;
+  first.lines = {{"loop.py", 4}}, first.ops = "exp, sum", first.count = 2;
+  first.inputs = {{DType::F32, {100, 50}, {}}};
+  first.facts = {{"sum axes=[0]", {"loop.py", 4}}};
+  first.settings = "the device cpu", first.key.low = 1;
+  const auto by = [&](auto&& change) {
+    detail::Planned next = first;
+    next.key.low = 2;
+    change(next);
+    find_reason(next, {first}, 64);
+    return next.by;
+  };
+  using detail::NewBy;
+  EXPECT_EQ(by([](auto& p) { p.inputs[0].dtype = DType::F64; }), NewBy::Dtype);
+  EXPECT_EQ(by([](auto& p) { p.inputs[0].shape = {100}; }), NewBy::Axes);
+  EXPECT_EQ(by([](auto& p) { p.inputs[0].shape = {100, 51}; }), NewBy::Shape);
+  EXPECT_EQ(by([](auto& p) { p.inputs[0].strides = {100, 2}; }), NewBy::Layout);
+  EXPECT_EQ(by([](auto& p) { p.inputs.push_back(p.inputs[0]); }), NewBy::Arrays);
+  EXPECT_EQ(by([](auto& p) { p.ops = "exp", p.count = 1; }), NewBy::Operations);
+  EXPECT_EQ(by([](auto& p) { p.ops = "exp", p.count = 1, p.ends_turn = true; }), NewBy::Cut);
+  EXPECT_EQ(by([](auto& p) { p.facts[0].text = "sum axes=[1]"; }), NewBy::Facts);
+  EXPECT_EQ(by([](auto& p) { p.numbers = 1; }), NewBy::Numbers);
+  EXPECT_EQ(by([](auto& p) { p.settings = "the device cuda:0"; }), NewBy::Settings);
+  EXPECT_EQ(by([](auto&) {}), NewBy::Memory);
+  EXPECT_EQ(by([](auto& p) { p.key.low = 1; }), NewBy::Dropped);
+  EXPECT_EQ(by([](auto& p) { p.key.low = 1, p.is_known = true; }), NewBy::Together);
+  EXPECT_EQ(by([](auto& p) { p.ops = "exp", p.lines = {{"loop.py", 9}}; }), NewBy::First);
+}
+
+TEST(Profiles, SayThatTheMachineWasBusy) {
+  detail::ProfileReport report;
+  report.wall_ns = 100'000'000;
+  report.waits = {true, 4'000'000, 3'000'000, 0};
+  EXPECT_EQ(detail::busy_text(report), "");
+  report.waits.others = 50'000'000;
+  EXPECT_THAT(
+      detail::busy_text(report),
+      HasSubstr("this thread waited 4 ms of 100 ms for a processor, and another of this process 50 ms"));
+  report.waits = {false, 0, 0, 40'000'000};
+  EXPECT_THAT(detail::busy_text(report), HasSubstr("the host of this virtual machine kept 40 ms"));
+}
+
+int64_t pretended_wait = 0;
+
+TEST(Traces, AskForWaitsOnlyWhereTheLastBorderWasLongAgo) {
+  runtime::Trace trace;
+  ASSERT_TRUE(trace.start([] { return pretended_wait; }));
+  constexpr int64_t kMs = 1'000'000;
+  trace.pass(10 * kMs);  // what was waited before is of nobody
+  pretended_wait = 7 * kMs;
+  trace.pass(10 * kMs + 1000);
+  trace.pass(18 * kMs);
+  pretended_wait = 8 * kMs;
+  trace.pass(18 * kMs + 1000);
+  trace.pass(30 * kMs);
+  trace.pass(40 * kMs);  // nothing since
+  const std::vector<runtime::Trace::Wait> waits = trace.stop().waits;
+  ASSERT_EQ(waits.size(), 2u);
+  EXPECT_EQ(waits[0].from, 10 * kMs + 1000);
+  EXPECT_EQ(waits[0].to, 18 * kMs);
+  EXPECT_EQ(waits[0].ns, 7 * kMs);
+  EXPECT_EQ(waits[1].ns, kMs);
+  ASSERT_TRUE(trace.start());
+  trace.pass(0);
+  trace.pass(50 * kMs);
+  EXPECT_TRUE(trace.stop().waits.empty());
+}
+
+TEST(Profiles, SayWhereThreadsWaited) {
+  runtime::TraceEvent kernel = event(runtime::Work::Kernel, 0, 2'000'000, 6'000'000);
+  kernel.what = "exp, add", kernel.lines = {{"blur.py", 3, 0}};
+  runtime::TraceEvent around = event(runtime::Work::Host, 0, 1'000'000, 8'000'000);
+  around.what = "svd";
+  runtime::TraceEvent other = event(runtime::Work::Kernel, 1, 1'000'000, 8'000'000);
+  other.what = "sum";
+  runtime::Trace::Taken taken;
+  taken.events = {kernel, around, other};
+  taken.waits = {{0, 2'000'000, 8'000'000, 5'000'000},   // the kernel
+                 {0, 8'000'000, 9'000'000, 700'000},     // what is around it
+                 {0, 9'000'000, 20'000'000, 1'000'000},  // the caller
+                 {1, 1'000'000, 9'000'000, 3'000'000}};
+  detail::ProfileReport report = detail::report_of(std::move(taken), {}, 0, 20'000'000, {});
+  std::map<std::string, int64_t> waited;
+  for (const ProfileRow& row : report.rows)
+    waited[row.kind == "your code" ? row.kind : row.what] = row.waited_ns;
+  EXPECT_EQ(waited,
+            (std::map<std::string, int64_t>{
+                {"exp, add", 5'000'000}, {"svd", 700'000}, {"sum", 3'000'000}, {"your code", 1'000'000}}));
+  report.waits = {true, 6'700'000, 3'000'000, 0};
+  EXPECT_THAT(
+      detail::busy_text(report),
+      HasSubstr("the rows hold this time: 5 ms in exp, add at blur.py:3, 3 ms in sum, 1 ms in your code"));
+  EXPECT_THAT(detail::table_of(report), HasSubstr("exp, add at blur.py:3, 5 ms of it without a processor\n"));
+  EXPECT_EQ(nlohmann::json::parse(detail::json_of(report))["rows"][0]["waited_ns"], report.rows[0].waited_ns);
+}
+
+TEST(Profiles, NameAFunctionWhereALineCallsIt) {
+  EXPECT_TRUE(detail::calls("y = wf.exp(x)", "exp"));
+  EXPECT_FALSE(detail::calls("y = wf.expm1(x) + exp", "exp"));
+  EXPECT_FALSE(detail::calls("y = my_exp(x)", "exp"));
+  detail::CostSeen cost{"widened", {}, "the other is select : f64(5,) at a.py:3, and so on"};
+  cost.named = {"select", "select : f64(5,) at a.py:3", "f64(5,) at a.py:3", {"no such file", 3, 0}};
+  detail::tell_in_users_words(cost);
+  EXPECT_EQ(cost.text, "the other is f64(5,) at a.py:3, and so on");
+}
+
+TEST(MemorySpeed, IsThatOfCopiesWhichNobodyInterrupted) {
+  EXPECT_EQ(detail::speed_of_copies({}, 1000), 0);
+  EXPECT_EQ(detail::speed_of_copies({5, 0.5, 7, 9, 0.6, 8, 0.7, 30}, 1000), 2 * 1000 / 0.7);
+}
+
+TEST_F(ProfileTest, MeasuringMemoryKeepsNone) {
+  runtime::Device& device = *Session::current().state().device("").device;
+  const runtime::MemoryInfo before = device.memory();
+  EXPECT_GT(detail::measured_memory_speed(device), 0);
+  EXPECT_EQ(device.memory().in_use, before.in_use);
+  EXPECT_EQ(device.memory().pooled, before.pooled);
 }
 
 TEST_F(ProfileTest, SaysWhatLookedAtValues) {

@@ -1,6 +1,7 @@
 // Ops as text: each text is compiled by the C++ compiler too, and gives what that gives; and what is refused, and where.
 #include "compiler/ir/code/code.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -428,8 +429,10 @@ TEST(Code, SaysWhatItCannotBeAndWhere) {
 }
 
 TEST(Code, SaysWhatIsWrongWithParametersAndPreambles) {
-  EXPECT_EQ(refusal("r = 1", ""), "f: takes one input parameter at least, as in \"T x\": got none");
-  EXPECT_EQ(refusal("r = 1", "T x", ""), "f: gives one output parameter at least, as in \"T y\": got none");
+  EXPECT_EQ(refusal("r = 1", ""),
+            "f: input parameters:1:1: f takes one input parameter at least, as in \"T x\": got none");
+  EXPECT_EQ(refusal("r = 1", "T x", ""),
+            "f: output parameters:1:1: f gives one output parameter at least, as in \"T y\": got none");
   EXPECT_EQ(refusal("r = 1", "T x", "U r"),
             "f: output parameters:1:1: no input parameter has the type 'U', so it is not known: name one of "
             "C's or NumPy's");
@@ -449,10 +452,56 @@ TEST(Code, SaysWhatIsWrongWithParametersAndPreambles) {
   EXPECT_EQ(refusal("r = 1", "T x", "T r", "double g(double* x) { return 1; }").substr(0, 40),
             "f: preamble:1:16: a pointer cannot be ha");
   EXPECT_EQ(refusal("r = x", "T x", "T r", "", "dr_dz = 1"),
-            "f: derivative:1:1: 'dr_dz' is not defined: declare it, as in float dr_dz = 0");
+            "f: derivative:1:1: 'dr_dx' is never assigned: a derivative assigns one for each result and "
+            "parameter, as in "
+            "dr_dx = 1, or dr_dx = 0 where it has none: got dr_dz");
   EXPECT_EQ(refusal("r = x * y", "T x, T y", "T r", "", "dr_dx = y"),
-            "f: derivative:1:1: 'dr_dy' is never assigned: write dr_dy = …, or dr_dy = 0 where it has none");
+            "f: derivative:1:1: 'dr_dy' is never assigned: a derivative assigns one for each result and "
+            "parameter, as in "
+            "dr_dy = 1, or dr_dy = 0 where it has none: got dr_dx");
   EXPECT_EQ(refusal("T r = x; r = r * 2"), "f:1:3: 'r' is a parameter already");
+}
+
+// That nothing can have the word as its name.
+void expect_no_name(std::string_view word, std::string_view why) {
+  const auto is = [&](std::string_view what, size_t column) {
+    return fmt::format("{}:{}: expected a parameter's name, got '{}', {}", what, column, word, why);
+  };
+  EXPECT_EQ(refusal("r = 1", fmt::format("T {}", word)), is("f: input parameters:1", 3));
+  EXPECT_EQ(refusal("r = 1", "T x", fmt::format("T {}", word)), is("f: output parameters:1", 3));
+  EXPECT_EQ(refusal(fmt::format("int {} = 1; r = 1", word)),
+            fmt::format("f:1:5: expected a variable's name, got '{}', {}", word, why));
+  EXPECT_EQ(refusal("r = 1", "T x", "T r", fmt::format("double {}(double x) {{ return x; }}", word)),
+            fmt::format("f: preamble:1:8: expected a function's name, got '{}', {}", word, why));
+  EXPECT_EQ(refusal("r = 1", "T x", "T r", fmt::format("double g(double {}) {{ return 1; }}", word)),
+            is("f: preamble:1", 17));
+}
+
+TEST(Code, RefusesNamesThatCppKeeps) {
+  for (const std::string_view word :
+       {"if", "return", "while", "for", "do", "this", "operator", "and", "or", "not", "void", "namespace",
+        "default", "true", "false", "nullptr", "sizeof", "enum"})
+    expect_no_name(word, "a word that C++ keeps");
+  for (const std::string_view word : {"M_PI", "INFINITY", "NAN", "INT_MAX", "FLT_EPSILON"})
+    expect_no_name(word, "which is a constant");
+  EXPECT_EQ(refusal("r = 1", "T T"),
+            "f: input parameters:1:3: expected a parameter's name, got 'T', which is a type");
+  EXPECT_EQ(refusal("r = 1", "T x, x y"),
+            "f: input parameters:1:1: 'x' is a type: name the parameter otherwise");
+  EXPECT_EQ(refusal("T = x", "T x", "T T"),
+            "f: output parameters:1:3: expected a parameter's name, got 'T', which is a type");
+  EXPECT_EQ(refusal("r = 1", "T x", "T r", "template <typename if> if g(if x) { return x; }"),
+            "f: preamble:1:20: expected a type's name, got 'if', a word that C++ keeps");
+}
+
+TEST(Code, RefusesTypesThatCppKeepsAsWords) {
+  for (const std::string_view word : {"if", "return", "void", "this", "not", "true"}) {
+    const std::string said =
+        fmt::format("f: input parameters:1:1: expected a type, got '{}', a word that C++ keeps", word);
+    EXPECT_EQ(refusal("r = 1", fmt::format("{} x", word)), said);
+  }
+  EXPECT_EQ(refusal("r = 1", "class x"),
+            "f: input parameters:1:1: a class cannot be compiled: use variables of their own");
 }
 
 TEST(Code, NestsOnlySoDeep) {

@@ -294,6 +294,54 @@ TEST(AssignRule, LeavesAChoiceToTheKernelOfWhatReadsIt) {
       << "a sine for each element";
 }
 
+// A choice would compute what is written for all other elements of the rows, too.
+TEST(AssignRule, WritesColumnsThatTakeLongInPlace) {
+  const auto of = [](const std::string& value, const std::string& range, const std::string& base, int rows) {
+    const std::string all = std::to_string(rows), others = std::to_string(rows - 1);
+    return assigns("graph {\n%g = input : f64[4]\n%x = input : f64[" + all +
+                   ", 60]\n%y = sqrt %x\n%v = input : f64[" + range + "]\n%w = " + value +
+                   " %v\n%u = update " + base + ", %w, starts=[0, 3]\n%r = input : f64[1, 60]\n" +
+                   "%z = update %u, %r, starts=[" + others + ", 0]\nreturn %z\n}");
+  };
+  EXPECT_EQ(of("sin", "90, 1", "%y", 90), 2) << "and what follows is written to the same memory";
+  EXPECT_EQ(of("sin", "90, 1", "%x", 90), 2) << "a copy of an input";
+  EXPECT_EQ(of("negative", "60, 1", "%x", 60), 0) << "computed in no time";
+  EXPECT_EQ(of("sin", "8, 1", "%x", 8), 0) << "few elements";
+  EXPECT_EQ(of("sin", "60, 40", "%x", 60), 0) << "most of the elements";
+  EXPECT_EQ(of("sin", "1, 30", "%x", 60), 0) << "of other rows a kernel computes nothing";
+}
+
+TEST_P(Assign, WritesTheBordersOfAStencilInPlace) {
+  Backend& b = backend(GetParam());
+  const std::string text = R"(graph {
+    %p = input : f64[61, 61]
+    %e = slice %p, starts=[1, 2] : f64[59, 59]
+    %w = slice %p, starts=[1, 0] : f64[59, 59]
+    %a = add %e, %w
+    %i = tanh %a
+    %q = update %p, %i, starts=[1, 1]
+    %l = slice %p, starts=[1, 59] : f64[59, 1]
+    %f = slice %p, starts=[1, 0] : f64[59, 1]
+    %d = subtract %l, %f
+    %s = sin %d
+    %t = exp %s
+    %r = update %q, %t, starts=[1, 60]
+    %k = cos %d
+    %h = exp %k
+    %m = update %r, %h, starts=[1, 0]
+    %n = slice %m, starts=[1, 0] : f64[1, 61]
+    %o = update %m, %n, starts=[0, 0]
+    return %o
+  })";
+  const ir::Graph graph = ir::parse(text);
+  const std::vector<ir::HostTensor> inputs = random_inputs(graph, 3);
+  const std::vector<ir::HostTensor> want = interpret(graph, inputs), got = run_on(b, graph, inputs);
+  EXPECT_EQ(difference(got[0], want[0], {1e-12, 1e-12}), "");
+  if (b.target.kind == TargetKind::Cpu) {
+    EXPECT_LE(compile(graph, b.target).steps.size(), 3u);
+  }
+}
+
 TEST(AssignRule, LeavesAnOldValueThatIsReadElsewhere) {
   EXPECT_EQ(assigns(R"(graph {
     %a = input "a" : f32[8]

@@ -157,6 +157,20 @@ TEST(LateKernel, IsWantedOnceWhenTimeOrCallsAreUsedUp) {
   EXPECT_FALSE(by_calls.ran_without(1));
 }
 
+TEST(CompileQueue, HasOneKernelForAllThatLackTheSame) {
+  NotesLoads device, other;
+  CompileQueue queue;
+  const Hash sine = hash_text("sine");
+  const std::shared_ptr<LateKernel> first = queue.late(device, sine, 100, 1000);
+  EXPECT_EQ(queue.late(device, sine, 1, 1), first) << "and the first one's allowance stays";
+  EXPECT_NE(queue.late(other, sine, 100, 1000), first);
+  EXPECT_NE(queue.late(device, hash_text("cosine"), 100, 1000), first);
+  EXPECT_FALSE(first->ran_without(60));
+  EXPECT_TRUE(queue.late(device, sine, 100, 1000)->ran_without(60)) << "what each of them lacks adds up";
+  for (int k = 0; k < 1000; ++k) queue.late(device, hash_text(std::to_string(k)), 100, 1000);
+  EXPECT_EQ(queue.late(device, sine, 100, 1000), first) << "somebody waits for it";
+}
+
 // A program with one kernel for each of these numbers, which takes some time to be compiled.
 Program program(test::Backend& cpu, int number, bool late = false) {
   std::string text = "graph {\n  %x = input \"x\" : f32[1000]\n  %0 = sin %x : f32[1000]\n";
@@ -200,6 +214,26 @@ TEST_P(Tiers, AProgramRunsInBlocksUntilItsKernelIsThereWithTheSameBits) {
   EXPECT_EQ(run(cpu, executable), in_blocks);
   EXPECT_EQ(cpu.counters->blocks_launched, then);
   EXPECT_EQ(cpu.counters->kernels_launched, launched + 1);
+}
+
+// A loop whose arrays shrink makes a program each turn.
+TEST(LateKernel, ThatCameForOneProgramServesThoseOfOtherShapes) {
+  test::Backend& cpu = test::backend("cpu");
+  CompileQueue queue;
+  Options options;
+  options.blocks = Blocks::Beside;
+  const auto loaded = [&](int length) {
+    const std::string type = " : f32[" + std::to_string(length) + "]\n";
+    const std::string text =
+        "graph {\n  %x = input" + type + "  %0 = sin %x" + type + "  %1 = exp %0" + type + "  return %1\n}\n";
+    return std::make_unique<const Executable>(compile(ir::parse(text), cpu.target, options), cpu.device,
+                                              *cpu.counters, &queue);
+  };
+  const auto a = loaded(1003), b = loaded(1203);
+  ASSERT_EQ(a->program().kernels[0].hash, b->program().kernels[0].hash);
+  EXPECT_EQ(a->ways()[0], Way::BlocksForNow);
+  a->finish_kernels();
+  EXPECT_EQ(b->ways()[0], Way::Kernel);
 }
 
 TEST_P(Tiers, ThreadsRunAProgramWhileItsKernelComes) {

@@ -17,6 +17,7 @@
 #include <thread>
 
 #include "compiler/base/error.h"
+#include "runtime/progress.h"
 
 namespace weft::runtime {
 namespace {
@@ -224,6 +225,33 @@ TEST(CpuDevice, CopiesBytesAndChecksRanges) {
     EXPECT_THROW(device->copy(*b, 0, *a, 11, bytes), InternalError);
     EXPECT_THROW(device->download(out.data(), *a, std::numeric_limits<size_t>::max(), bytes + 2),
                  InternalError);
+  }
+}
+
+std::atomic<int> looks_at_the_clock{0};
+
+// Pieces of a copy are smaller than what is shown of it.
+TEST(CpuDevice, SaysHowFarALongCopyIs) {
+  static std::vector<std::string> said;
+  said.clear(), looks_at_the_clock = 0;
+  Progress::show_by([](std::string_view line) { said.emplace_back(line); });
+  Progress::time_by(
+      [] { return Progress::Clock::time_point(std::chrono::milliseconds(400 * looks_at_the_clock++)); });
+  Counters counters;
+  const std::shared_ptr<Device> device = make_device(counters, {.threads = 1});  // which speaks alone
+  constexpr size_t kBytes = 75 * kMiB + 12345;
+  std::vector<char> host(kBytes, 'x'), back(kBytes);
+  const BufferRef buffer = device->allocate(kBytes);
+  device->upload(*buffer, 0, host.data(), kBytes);
+  const size_t up = said.size();
+  device->download(back.data(), *buffer, 0, kBytes);
+  device->upload(*buffer, 0, host.data(), 1000);
+  Progress::show_by(nullptr), Progress::time_by(nullptr);
+  EXPECT_EQ(back, host);
+  for (const size_t end : {up, said.size()}) {
+    ASSERT_GT(end, 2u);
+    EXPECT_EQ(said[end - 1], "");  // the line is taken away
+    EXPECT_THAT(said[end - 2], testing::MatchesRegex("copying: [1-7][0-9]* of 75 MB, [0-9]+ s"));
   }
 }
 

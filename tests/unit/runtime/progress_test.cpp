@@ -23,13 +23,17 @@ class ProgressTest : public testing::Test {
   ProgressTest() {
     said.clear();
     Progress::show_by([](std::string_view line) { said.emplace_back(line); });
+    Progress::time_by(&now);
   }
-  ~ProgressTest() override { Progress::show_by(nullptr); }
+  ~ProgressTest() override {
+    Progress::show_by(nullptr);
+    Progress::time_by(nullptr);
+  }
 };
 
 TEST_F(ProgressTest, IsSilentForASecondAndCleansUp) {
   {
-    Progress progress("compiling kernels", 40, "", &now);
+    Progress progress("compiling kernels", 40);
     after_ms(900);
     progress.add(5);
     EXPECT_THAT(said, IsEmpty());
@@ -45,13 +49,13 @@ TEST_F(ProgressTest, IsSilentForASecondAndCleansUp) {
 
 TEST_F(ProgressTest, WorkWithinWorkIsSilent) {
   {
-    Progress outer("tuning", 10, " s at most", &now), inner("compiling kernels", 3, "", &now);
+    Progress outer("tuning", 10, " s at most"), inner("compiling kernels", 3);
     after_ms(2000);
     outer.reach(2);
     inner.add();
   }
   EXPECT_THAT(said, ElementsAre("tuning: 2 of 10 s at most, 2 s", ""));
-  Progress next("copying", 100, " MB", &now);
+  Progress next("copying", 100, " MB");
   after_ms(1500);
   next.reach(64);
   EXPECT_EQ(said.back(), "copying: 64 of 100 MB, 1 s");
@@ -59,14 +63,14 @@ TEST_F(ProgressTest, WorkWithinWorkIsSilent) {
 
 TEST_F(ProgressTest, ShortWorkSaysNothing) {
   {
-    Progress progress("compiling kernels", 1, "", &now);
+    Progress progress("compiling kernels", 1);
   }
   EXPECT_THAT(said, IsEmpty());
 }
 
 TEST_F(ProgressTest, NobodyWatchesUnlessAsked) {
   Progress::show_by(nullptr);
-  Progress progress("compiling kernels", 1, "", &now);
+  Progress progress("compiling kernels", 1);
   after_ms(5000);
   progress.add();
   EXPECT_THAT(said, IsEmpty());

@@ -24,6 +24,7 @@ function glance() {
   if (!rows.length) return $("glance").append(profile.error ? "Nothing ran before it ended with " + profile.error + "." : "Nothing ran: what is recorded runs when somebody looks at it.");
   if (profile.error) $("glance").append(make("b", {}, "It ended with " + profile.error + ": what would have come after that is missing."), " ");
   if (profile.first_calls) $("glance").append(make("b", {}, profile.first_calls + "."), " ");
+  if (profile.busy) $("glance").append(make("b", {}, profile.busy[0].toUpperCase() + profile.busy.slice(1) + "."), " ");
   const count = kinds => rows.filter(row => kinds.includes(row.kind)).reduce((sum, row) => sum + row.count, 0);
   const part = (n, what) => n ? n + " " + what + (n === 1 ? "" : "s") : "";
   const parts = [part(count(["kernel", "blocks"]), "kernel run"), part(count(["interpret"]), "piece") && part(count(["interpret"]), "piece") + " of small work", part(count(["library"]), "library call"), part(count(["compile"]), "compilation"), count(["host"]) ? part(count(["host"]), "answer") + " of NumPy" : ""];
@@ -42,11 +43,9 @@ function adviceSize(one) {
   const ns = Math.min(one.ns, one.of_ns), part = 100 * ns / one.of_ns;
   return (part < 10 ? part.toFixed(1) : part.toFixed(0)) + " %: about " + time(ns) + " of " + time(one.of_ns) + (one.of_ns < profile.wall_ns ? " without first calls" : "");
 }
-// What was new when these lines were compiled last.
-const lastTime = one => { const why = one.cause === "compiled again" ? whyOf(one.lines) : ""; return why ? " The last time " + why + "." : ""; };
 function adviceBox(one) {
   return make("div", { class: "advice" }, make("b", {}, one.cause), causes[one.cause] ? ": " + causes[one.cause] : "", make("span", { class: "size" }, adviceSize(one)),
-    one.lines.length ? make("div", { class: "soft" }, "at " + places(one.lines)) : "", make("div", {}, ...prose(sentence(one.text) + lastTime(one))), ...listings(one.lines.slice(0, 6)));
+    one.lines.length ? make("div", { class: "soft" }, "at " + places(one.lines)) : "", make("div", {}, ...prose(sentence(one.text))), ...listings(one.lines.slice(0, 6)));
 }
 // Names that begin a text stay as they are written: "numpy.histogram is", "exp is".
 const sentence = text => (/^(an?|the|these|many|of) /.test(text) ? text[0].toUpperCase() + text.slice(1) : text) + ".";

@@ -45,13 +45,17 @@ function showGraph(program, host) {
   const g = program.graph;
   if (g.too_many_nodes) return host.append(make("p", { class: "advice" }, "The graph has " + g.too_many_nodes + " nodes, too many for a page: look at a part of it, as by eval of what is on the way."));
   const bar = make("p", { id: "stages" }), where = make("div", { class: "scroll", id: "drawing" }), said = make("p", { class: "soft", id: "graphnote" });
-  const view = { program, stage: g.stages.length - 1, open: new Set(), zoom: 1, host: where, note: text => { said.textContent = text; } };
+  const view = { program, stage: g.stages.length - 1, open: new Set(), parts: [], within: new Map(), models: new Map(), zoom: 1, host: where, note: text => { said.textContent = text; } };
   view.toggle = k => {
     if (!view.open.delete(k)) view.open.add(k);
     drawGraph(view);
     const b = view.model.boxes[k];
     if (b.kind === "step") showKernelOfStep(program, b.step);
   };
+  // A part that is unfolded lies within the one before: another one at its side folds it.
+  const nested = (open, [from, to]) => [...open.filter(range => range[0] <= from && to <= range[1] && range[1] - range[0] > to - from), [from, to]];
+  view.unfold = part => { view.parts = nested(view.parts, part); redraw(); };
+  view.unfoldOps = (k, from, to) => { view.within.set(k, nested(view.within.get(k) || [], [from, to])); redraw(); };
   view.chooseNode = (n, box) => {
     const lines = program.graph.nodes[n][3].map(([file, line]) => place({ file, line }));
     choose(rows.map((row, i) => [row, i]).filter(([row]) => row.lines.some(line => lines.includes(place(line)))).map(([, i]) => i));
@@ -60,44 +64,52 @@ function showGraph(program, host) {
     if (b && b.kind === "step") showKernelOfStep(program, b.step);
     lightLines(new Set(lines));
   };
+  const refold = () => { view.open.clear(); view.within.clear(); view.parts = []; };
   const buttons = g.stages.map((stage, k) => {
     const button = make("button", { "data-stage": k }, k === g.stages.length - 1 ? "after all passes: kernels" : k === 0 ? "as it was recorded" : "after " + stage.name);
-    button.onclick = () => { view.stage = k; view.open.clear(); view.focus = undefined; redraw(); };
+    button.onclick = () => { view.stage = k; refold(); redraw(); };
     return button;
   });
   const find = make("input", { type: "search", id: "find", placeholder: "find an op, a line or a type", "aria-label": "find in the graph" });
   const act = (text, id, f) => { const button = make("button", { id }, text); button.onclick = f; return button; };
   const redraw = () => { buttons.forEach((button, k) => button.classList.toggle("now", k === view.stage)); drawGraph(view); };
-  find.onkeydown = event => { if (event.key === "Enter") find.onchange(); };
-  find.onchange = () => {
+  let looked = "", turn = 0;  // for this word, so many times
+  const look = next => {
     const word = find.value.toLowerCase();
+    turn = word === looked ? turn + next : 0;
+    looked = word;
     if (!word) return redraw();
-    const { boxes } = view.model, nodes = g.nodes;
+    const { boxes, of } = view.model, nodes = g.nodes;
     const has = n => (nodes[n][0] + " " + nodes[n][1] + " " + nodes[n][3].map(([file, line]) => place({ file, line })).join(" ")).toLowerCase().includes(word);
-    const at = boxes.findIndex(b => b.name.toLowerCase().includes(word) || b.nodes.some(has));
-    if (at < 0) return view.note("Nothing in this stage is called \u201c" + find.value + "\u201d.");
-    view.focus = at;
+    const isFound = b => b.name.toLowerCase().includes(word) || b.nodes.some(has), found = boxes.filter(isFound).map(b => b.index);
+    if (!found.length) return view.note("Nothing in this stage is called \u201c" + find.value + "\u201d.");
+    const at = found[turn % found.length];
+    if (boxes.length > boxesAtMost) view.parts = pathTo(boxes.length, at);
+    const own = boxes[at].nodes.filter(n => of.get(n) === at), one = own.findIndex(has);
+    if (view.open.has(at) && own.length > opsAtMost && one >= 0) view.within.set(at, pathTo(own.length, one));
     redraw();
-    document.querySelectorAll("#graph g").forEach(one => one.classList.toggle("found", one.dataset.box !== undefined ? boxes[+one.dataset.box].name.toLowerCase().includes(word) || boxes[+one.dataset.box].nodes.some(has) : one.dataset.node !== undefined && has(+one.dataset.node)));
-    const first = document.querySelector("#graph g.found");
+    document.querySelectorAll("#graph g").forEach(one => one.classList.toggle("found", one.dataset.box !== undefined ? isFound(boxes[+one.dataset.box]) : one.dataset.part !== undefined ? boxes.slice(...one.dataset.part.split("-").map(Number)).some(isFound) : one.dataset.node !== undefined && has(+one.dataset.node)));
+    if (found.length > 1) view.note(said.textContent + " \u201c" + find.value + "\u201d is in " + found.length + " boxes, of which this is number " + (turn % found.length + 1) + "; Enter shows the next one.");
+    const first = document.querySelector('#graph g.found[data-box="' + at + '"]') || document.querySelector("#graph g.found");
     if (first && first.scrollIntoView) first.scrollIntoView({ block: "nearest" });
   };
-  bar.append(...buttons, " ", find, " ", act("Open all", "openall", () => { view.model.boxes.forEach((b, k) => { if (b.kind !== "given" && view.open.size < 12) view.open.add(k); }); redraw(); }), " ", act("Fold all", "foldall", () => { view.open.clear(); redraw(); }), " ", act("+", "larger", () => { view.zoom *= 1.25; redraw(); }), " ", act("\u2212", "smaller", () => { view.zoom /= 1.25; redraw(); }));
+  find.onchange = () => look(0);
+  find.onkeydown = event => { if (event.key === "Enter") look(1); };
+  bar.append(...buttons, " ", find, " ", act("Open all", "openall", () => { const drawn = new Set([...document.querySelectorAll("#graph [data-box]")].map(one => +one.dataset.box)); view.model.boxes.forEach((b, k) => { if (b.kind !== "given" && drawn.has(k) && view.open.size < 12) view.open.add(k); }); redraw(); }), " ", act("Fold all", "foldall", () => { refold(); redraw(); }), " ", act("+", "larger", () => { view.zoom *= 1.25; redraw(); }), " ", act("\u2212", "smaller", () => { view.zoom /= 1.25; redraw(); }));
   if (buttons.length === 1) buttons[0].textContent = "the kernels; they are made of the graph as it was recorded";
   host.append(make("p", { class: "soft" }, "After the passes a box is a step that runs; before them, one of your lines. A click opens a box; arrows are arrays that go through memory, and inside of a box values that stay in registers."), bar, said, where);
   redraw();
 }
 
 function showKernelOfStep(program, step) {
-  const text = program.graph.steps[step].text, known = program.explain.steps.findIndex(one => one.text === text);
-  const at = program.kernels.findIndex(kernel => kernel.step === known);
+  const at = program.kernels.findIndex(kernel => program.explain.steps[kernel.step].group === step);
   if (at >= 0) showKernel(program, at);
 }
 
 // The ops of a kernel in the graph that fusion got, with their lines.
 function opsOf(program, kernel) {
   if (program.graph.too_many_nodes) return [];
-  const text = program.explain.steps[kernel.step].text, step = program.graph.steps.find(one => one.text === text);
+  const step = program.graph.steps[program.explain.steps[kernel.step].group];
   return step ? [...step.nodes].sort((a, b) => a - b).map(n => program.graph.nodes[n]) : [];
 }
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 import builtins
 
 from weft import _core
-from weft._core import Array
+from weft._core import Array, Error
 from weft._base.arguments import copies, no_value, whole
 from weft._base.asarray import asarray, heed, named_device, viewable
 from weft._base.dtypes import result_type
+from weft._base.errors import named
+from weft._base.given import alone, known
 from weft._base.host import answered
 
 TYPE_CHECKING = False  # typing is slow to import
@@ -20,8 +22,19 @@ if TYPE_CHECKING:
 
 def _laid_out(op: str, order: Any, like: Any) -> None:
     """Refuses what NumPy refuses as the order of a new array."""
-    if heed(op, order, like) in ("A", "K"):
+    if (like is not None or type(order) is not str or order != "C") and heed(op, order, like) in ("A", "K"):
         raise ValueError(f"{op}: order is 'C' or 'F': got {order!r}")
+
+
+def _stays_numpys(object: Any, dtype: Any) -> builtins.bool:
+    """Whether it holds what no dtype of Weft holds, nor a number of another kind: text, dates and times, records, and objects where they are asked for."""
+    import numpy
+
+    try:
+        found = numpy.asarray(object, dtype).dtype
+    except (TypeError, ValueError):
+        return False
+    return found.kind in "USMm" or found.names is not None or (found.kind == "O" and dtype is not None)
 
 
 def array(
@@ -36,7 +49,7 @@ def array(
     like: Any = None,
     device: Any = None,
 ) -> Array:
-    """A new array of what `object` holds, of at least `ndmin` axes."""
+    """A new array of what `object` holds, of at least `ndmin` axes. Of text, dates and records, which no dtype of Weft holds, it is NumPy's."""
     if ndmax:
         raise TypeError(f"array: there are no arrays of objects that would end nested sequences at `ndmax` axes: got {ndmax}")
     if ndmin > 64:
@@ -44,6 +57,10 @@ def array(
     try:
         result = asarray(object, dtype, order, device=device, copy=copy, like=like)
     except (TypeError, ValueError) as error:
+        if isinstance(error, TypeError) and device is None and like is None and _stays_numpys(object, dtype):
+            import numpy
+
+            return numpy.array(object, dtype, copy=copy, order=order, ndmin=ndmin)  # type: ignore[return-value]
         if not str(error).startswith("asarray: "):
             raise
         raise type(error)(str(error).replace("asarray: ", "array: ", 1)) from None
@@ -72,6 +89,7 @@ def copy(a: Any, order: str = "K", subok: builtins.bool = False) -> Array:
 
 
 def _full(shape: Any, value: Any, dtype: Any, device: Any) -> Array:
+    value = alone(value) if dtype is None or _core.dtype(dtype).kind in "fcV" else known(value)
     if not isinstance(value, (builtins.bool, int, float, complex)):
         value = asarray(value, dtype if value is None or isinstance(value, (str, bytes)) else None)
         # A value that has a dtype is converted from it, as an assignment converts it; it need not fit.
@@ -94,25 +112,34 @@ def full(
     return _full(shape, fill_value, dtype, device)
 
 
+def _of_number(op: str, shape: Any, value: float, dtype: Any, device: Any) -> Array:
+    try:
+        return _core.full(shape, value, None if dtype is None else _core.dtype(dtype), "" if device is None else named_device(device))
+    except (Error, TypeError, ValueError) as error:
+        raise (named(error, op) if str(error).startswith("full: ") else error) from None
+
+
 def zeros(shape: Shape, dtype: Any = None, order: str | None = "C", *, device: Any = None, like: Any = None) -> Array:
     """An array of zeros, float64 unless told."""
     _laid_out("zeros", order, like)
-    return _core.full(shape, 0.0, None if dtype is None else _core.dtype(dtype), named_device(device))
+    return _of_number("zeros", shape, 0.0, dtype, device)
 
 
 def ones(shape: Shape, dtype: Any = None, order: str | None = "C", *, device: Any = None, like: Any = None) -> Array:
     """An array of ones, float64 unless told."""
     _laid_out("ones", order, like)
-    return _core.full(shape, 1.0, None if dtype is None else _core.dtype(dtype), named_device(device))
+    return _of_number("ones", shape, 1.0, dtype, device)
 
 
 def empty(shape: Shape, dtype: Any = None, order: str | None = "C", *, device: Any = None, like: Any = None) -> Array:
     """An array of no particular values (in fact zeros), float64 unless told."""
     _laid_out("empty", order, like)
-    return zeros(shape, dtype, device=device)
+    return _of_number("empty", shape, 0.0, dtype, device)
 
 
 def _like(x: Any, value: Any, dtype: Any, shape: Any, device: Any) -> Array:
+    if type(x) is Array and dtype is None and shape is None and device is None and type(value) is int:
+        return _core.full(x.shape, value, x.dtype, x.device)  # nearly always
     x = asarray(x)
     return _full(
         x.shape if shape is None else shape, value, x.dtype if dtype is None else dtype, device or x.device
@@ -124,7 +151,8 @@ def zeros_like(
 ) -> Array:
     """Zeros of a's shape, dtype and device unless told."""
     heed("zeros_like", order, None)
-    whole("zeros_like", subok, "subok is True or False")
+    if subok is not True:
+        whole("zeros_like", subok, "subok is True or False")
     return _like(a, 0, dtype, shape, device)
 
 
@@ -133,7 +161,8 @@ def ones_like(
 ) -> Array:
     """Ones of a's shape, dtype and device unless told."""
     heed("ones_like", order, None)
-    whole("ones_like", subok, "subok is True or False")
+    if subok is not True:
+        whole("ones_like", subok, "subok is True or False")
     return _like(a, 1, dtype, shape, device)
 
 
@@ -142,7 +171,8 @@ def empty_like(
 ) -> Array:
     """An array of no particular values (in fact zeros) of the prototype's shape, dtype and device unless told."""
     heed("empty_like", order, None)
-    whole("empty_like", subok, "subok is True or False")
+    if subok is not True:
+        whole("empty_like", subok, "subok is True or False")
     return _like(prototype, 0, dtype, shape, device)
 
 
@@ -171,6 +201,8 @@ def arange(
 ) -> Array:
     """start, start + step, … before stop; from 0 when one bound is given. Integers unless a number is not; those of a
     narrow dtype that holds the first two go around at its limits."""
+    if type(start_or_stop) is int and stop is None and type(step) is int and step == 1 and dtype is None and start is no_value and device is None and like is None:
+        return _core.arange(0, start_or_stop, 1, None, "")  # nearly always
     heed("arange", None, like)
     if start is not no_value and start_or_stop is not no_value:
         raise TypeError("arange: start is given twice")

@@ -13,7 +13,7 @@ from weft._base.arguments import check_casting, check_subok, no_value
 from weft._base.asarray import asarray, heed, viewable
 from weft._base.dtypes import can_cast, result_type
 from weft._base.errors import named
-from weft._base.given import Given, beside, known
+from weft._base.given import Given, alone, beside, known
 from weft._base.memory import NumpysOut
 from weft._base.operands import mask_of
 from weft._base.out import check_kind, given_out, place, store, value_of_rank_0
@@ -252,6 +252,9 @@ def abs_int(value: int) -> int:
     return -value if value < 0 else value
 
 
+_NUMBERS = (float, int)
+
+
 def _limit(x: Array, limit: Any, op: Any) -> Array:
     return x if limit is None else op(x, limit)
 
@@ -269,6 +272,9 @@ def clip(
     casting: str = "same_kind", order: str = "K", dtype: Any = None, subok: bool = True,
 ) -> Array:
     """a held between two limits, either of which may be left out."""
+    plain = type(a) is Array and out is None and where is True and dtype is None and order == "K" and a_min is no_value and a_max is no_value
+    if plain and type(min) in _NUMBERS and type(max) in _NUMBERS and a.dtype.kind == "f":
+        return _core.minimum(_core.maximum(a, min), max)  # nearly always
     if a_min is not no_value or a_max is not no_value:
         if (min is not None and a_min is not no_value) or (max is not None and a_max is not no_value):
             raise TypeError("clip: min and a_min, max and a_max are the same: got both")
@@ -307,5 +313,5 @@ def where(condition: Any, x: Any = None, y: Any = None, /) -> Any:
     if x is None or y is None:
         raise ValueError("where: takes both x and y, or neither: got one of them")
     if type(x) is Given or type(y) is Given:
-        x, y = (beside(one, other) if isinstance(other, Array) else known(one) for one, other in ((x, y), (y, x)))
+        x, y = (beside(one, other) if isinstance(other, Array) else alone(one, other) for one, other in ((x, y), (y, x)))
     return _core.as_array(_core.where(condition, x, y))

@@ -74,11 +74,10 @@ def _reduce(
 
 def _accumulate(self: Any, array: Any, /, axis: int = 0, dtype: Any = None, out: Any = None) -> Array:
     """The function of all elements up to each, along the first axis unless told."""
-    name = _scans.get(self.__name__)
-    if name is None:
+    name, x = _scans.get(self.__name__), asarray(array)
+    if name is None or (name in ("cummax", "cummin") and x.dtype.kind == "c"):
         options = {} if dtype is None else {"dtype": _core.dtype(dtype)}
-        return _answered(self, "accumulate", array, out=out, axis=axis, **options)
-    x = asarray(array)
+        return _answered(self, "accumulate", x, out=out, axis=axis, **options)
     if not x.ndim:
         raise TypeError("accumulate: takes arrays that have an axis: got one value")
     if name in ("cumsum", "cumprod"):

@@ -9,6 +9,7 @@ from weft._core import Array
 from weft._array.creation import linspace
 from weft._array.positions import flatnonzero
 from weft._array.shaping import broadcast_shapes, expand_dims, reshape, stack
+from weft._base.arguments import whole_shape
 from weft._base.asarray import asarray, heed
 from weft._base.host import from_host, to_host
 
@@ -19,7 +20,8 @@ if TYPE_CHECKING:
 
 def indices(dimensions: Iterable[int], dtype: Any = int, sparse: builtins.bool = False) -> Any:
     """The position along each axis of a grid."""
-    dimensions = tuple(dimensions)
+    is_given_once = hasattr(dimensions, "__iter__") and not isinstance(dimensions, str)
+    dimensions = whole_shape("indices", tuple(dimensions) if is_given_once else dimensions)
     lines = []
     for axis, _ in enumerate(dimensions):
         extents = tuple(n if i == axis or not sparse else 1 for i, n in enumerate(dimensions))
@@ -103,7 +105,9 @@ def logspace(
 def fromfunction(function: Any, shape: Sequence[int], *, dtype: Any = float, like: Any = None, **options: Any) -> Any:
     """What a function gives of the positions of a grid."""
     heed("fromfunction", None, like)
-    return function(*indices(shape, dtype=dtype), **options)
+    if not callable(function):
+        raise TypeError(f"fromfunction: takes a function: got {type(function).__name__}")
+    return function(*indices(whole_shape("fromfunction", shape), dtype=dtype), **options)
 
 
 def vander(x: Any, N: int | None = None, increasing: builtins.bool = False) -> Array:

@@ -160,6 +160,27 @@ class Picked:
         behind = self.every.size // max(1, math.prod(self.mask.shape or (1,)))
         return _core.multiply(_core.sum(_core.astype(self.mask, _core.dtype("int64")), None, False), behind)
 
+    def median(self, axis: Any = None, keepdims: bool = False) -> Array:
+        """The middle of what is picked, NaN of nothing: of the sorted elements, of which all that is not picked is last."""
+        if axis not in (None, 0, (0,)) or self.every.ndim != (self.mask.ndim or 1) or self.every.dtype.kind == "c":
+            return self.refuse("median() along an axis of several, or of complex numbers")
+        weft = sys.modules["weft"]
+        x = self.every if self.every.dtype.kind == "f" else self.every.astype("float64")
+        ordered = weft.sort(_core.reshape(_core.where(self._here(), x, math.inf), (-1,)))
+        count = _core.astype(self.size, _core.dtype("int64"))
+        low, high = (_core.maximum(_core.floor_divide(_core.add(count, k), 2), 0) for k in (-1, 0))
+        middle = weft.mean(_core.stack([_core.take(ordered, one, 0) for one in (low, high)], 0), 0)
+        unknown = _core.logical_or(_core.equal(count, 0), self._made(_core.isnan(x)).any())
+        result = _core.where(unknown, math.nan, middle)
+        return _core.reshape(result, (1,)) if keepdims else result
+
+    def cumsum(self, axis: Any = None, dtype: Any = None, out: Any = None) -> Picked:
+        """The sum of all that is picked up to each."""
+        if axis not in (None, 0) or out is not None or self.every.ndim != (self.mask.ndim or 1):
+            return self.refuse("cumsum() along an axis of several, or with out=")
+        kept = _core.reshape(_core.where(self._here(), self.every, 0), (-1,))
+        return self._made(_core.reshape(sys.modules["weft"].cumsum(kept, dtype=dtype), self.every.shape))
+
     def _element(self, number: int) -> Array:
         """What is picked at this place, which is counted from the end where it is negative. Each call checks that there are so many."""
         masked = self.mask.ndim or 1

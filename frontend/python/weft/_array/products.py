@@ -53,6 +53,8 @@ def matmul(
 
 def dot(a: Any, b: Any, out: Any = None) -> Array:
     """NumPy's dot: matmul up to two axes, beyond the sum over a's last and b's last but one. Python's numbers are of 64 bits here."""
+    if type(a) is Array is type(b) and out is None:
+        return _core.dot(a, b)  # nearly always
     a, b = known(a), known(b)
     x, y = (asarray(one, device=getattr(other, "device", None)) if type(one) in (int, float, complex) else one for one, other in ((a, b), (b, a)))
     return store(_core.dot(x, y), out, same_dtype=True)

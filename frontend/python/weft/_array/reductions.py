@@ -50,8 +50,6 @@ def _accumulate(
 ) -> Array:
     """The reduction, begun with `initial`, not yet written to `out`."""
     x = asarray(x)
-    if dtype is None and out is None and initial is no_value and where is True:
-        return op(x, axis, keepdims)  # nearly always
     if dtype is not None:
         dtype = _core.dtype(dtype)
         x = _core.astype(x, dtype)
@@ -82,6 +80,8 @@ def sum(
     initial: Any = no_value, where: Any = True,
 ) -> Array:
     """The sum; of integers and bools in 64 bits unless told, or in the dtype of `out` if that holds more."""
+    if type(a) is Array and dtype is None and out is None and initial is no_value and where is True:
+        return _core.sum(a, axis, keepdims)  # nearly always
     if type(a) is Picked:
         return _of_picked("sum", a, axis, keepdims, dtype=dtype, out=out, initial=initial, where=where)
     return cast_into(_accumulate("sum", _core.sum, _core.add, a, axis, dtype, out, keepdims, initial, where, 0), out)
@@ -92,6 +92,8 @@ def prod(
     initial: Any = no_value, where: Any = True,
 ) -> Array:
     """The product; of integers and bools in 64 bits unless told, or in the dtype of `out` if that holds more."""
+    if type(a) is Array and dtype is None and out is None and initial is no_value and where is True:
+        return _core.prod(a, axis, keepdims)
     if type(a) is Picked:
         return _of_picked("prod", a, axis, keepdims, dtype=dtype, out=out, initial=initial, where=where)
     return cast_into(_accumulate("prod", _core.prod, _core.multiply, a, axis, dtype, out, keepdims, initial, where, 1), out)
@@ -132,7 +134,7 @@ def _complex_extremum(op: Any, x: Array, axis: Any, keepdims: Any) -> Array:
 def _extremum(op: Any, join: Any, x: Any, axis: Any, out: Any, keepdims: Any, initial: Any, where: Any) -> Array:
     x = asarray(x)
     if out is None and initial is no_value and where is True and x.dtype.kind != "c":
-        return op(x, axis, keepdims)  # nearly always
+        return op(x, axis, keepdims)
     x = with_out(x, out)
     start = None if initial is None or initial is no_value else start_of("max, min", initial, x.dtype, x.device)
     if where is not True:
@@ -150,6 +152,8 @@ def max(
     where: Any = True,
 ) -> Array:
     """The largest; NaN if any is."""
+    if type(a) is Array and out is None and initial is no_value and where is True and a.dtype.kind != "c":
+        return _core.max(a, axis, keepdims)  # nearly always
     if type(a) is Picked:
         return _of_picked("max", a, axis, keepdims, out=out, initial=initial, where=where)
     return _extremum(_core.max, _core.maximum, a, axis, out, keepdims, initial, where)
@@ -160,6 +164,8 @@ def min(
     where: Any = True,
 ) -> Array:
     """The smallest; NaN if any is."""
+    if type(a) is Array and out is None and initial is no_value and where is True and a.dtype.kind != "c":
+        return _core.min(a, axis, keepdims)
     if type(a) is Picked:
         return _of_picked("min", a, axis, keepdims, out=out, initial=initial, where=where)
     return _extremum(_core.min, _core.minimum, a, axis, out, keepdims, initial, where)
@@ -167,6 +173,8 @@ def min(
 
 def ptp(a: Any, axis: Axis = None, out: Any = None, keepdims: builtins.bool = False) -> Array:
     """The largest less the smallest."""
+    if type(a) is Picked:
+        return _of_picked("max", a, axis, keepdims, out=out) - _of_picked("min", a, axis, keepdims)
     x = asarray(a)
     out = given_out(out)
     largest = max(x, axis, None, keepdims)
@@ -177,6 +185,8 @@ def ptp(a: Any, axis: Axis = None, out: Any = None, keepdims: builtins.bool = Fa
 
 def any(a: Any, axis: Axis = None, out: Any = None, keepdims: builtins.bool = False, *, where: Any = True) -> Array:
     """Whether some element is not zero."""
+    if type(a) is Array and out is None and where is True:
+        return _core.any(a, axis, keepdims)
     if type(a) is Picked:
         return _of_picked("any", a, axis, keepdims, out=out, where=where)
     return cast_into(_core.any(_masked(asarray(a), where, False), axis, keepdims), out)
@@ -184,6 +194,8 @@ def any(a: Any, axis: Axis = None, out: Any = None, keepdims: builtins.bool = Fa
 
 def all(a: Any, axis: Axis = None, out: Any = None, keepdims: builtins.bool = False, *, where: Any = True) -> Array:
     """Whether no element is zero."""
+    if type(a) is Array and out is None and where is True:
+        return _core.all(a, axis, keepdims)
     if type(a) is Picked:
         return _of_picked("all", a, axis, keepdims, out=out, where=where)
     return cast_into(_core.all(_masked(asarray(a), where, True), axis, keepdims), out)
@@ -191,6 +203,8 @@ def all(a: Any, axis: Axis = None, out: Any = None, keepdims: builtins.bool = Fa
 
 def count_nonzero(a: Any, axis: Axis = None, *, keepdims: builtins.bool = False) -> Array:
     """How many elements are not zero."""
+    if type(a) is Picked:
+        return _of_picked("sum", a != 0, axis, keepdims)  # type: ignore[arg-type]
     return _core.count_nonzero(asarray(a), axis, keepdims)
 
 
@@ -209,11 +223,15 @@ def _position(op: Any, x: Any, axis: Any, out: Any, keepdims: Any) -> Array:
 
 def argmax(a: Any, axis: int | None = None, out: Any = None, *, keepdims: builtins.bool = False) -> Array:
     """The position of the first largest, in the flat array without an axis."""
+    if type(a) is Array and out is None and (axis is None or type(axis) is int) and type(keepdims) is builtins.bool and a.dtype.kind != "c":
+        return _core.argmax(a, axis, keepdims)
     return _position(_core.argmax, a, axis, out, keepdims)
 
 
 def argmin(a: Any, axis: int | None = None, out: Any = None, *, keepdims: builtins.bool = False) -> Array:
     """The position of the first smallest, in the flat array without an axis."""
+    if type(a) is Array and out is None and (axis is None or type(axis) is int) and type(keepdims) is builtins.bool and a.dtype.kind != "c":
+        return _core.argmin(a, axis, keepdims)
     return _position(_core.argmin, a, axis, out, keepdims)
 
 
@@ -235,6 +253,8 @@ def mean(
     where: Any = True,
 ) -> Array:
     """The arithmetic mean; float64 for integers and bools."""
+    if type(a) is Array and dtype is None and out is None and where is True:
+        return _core.mean(a, axis, keepdims)
     if type(a) is Picked:
         return _of_picked("mean", a, axis, keepdims, dtype=dtype, out=out, where=where)
     x = asarray(a)
@@ -342,6 +362,12 @@ def average(
     a: Any, axis: Axis = None, weights: Any = None, returned: builtins.bool = False, *, keepdims: builtins.bool = False
 ) -> Any:
     """The mean, weighted if weights are given; ZeroDivisionError where those, which are looked at, sum to zero."""
+    if type(a) is Picked and not returned:
+        if weights is None:
+            return _of_picked("mean", a, axis, keepdims)
+        if type(weights) is not Picked:
+            return a.refuse("average() with weights that the mask does not pick")
+        return _of_picked("sum", a * weights, axis, keepdims) / _of_picked("sum", weights, axis, keepdims)
     a = asarray(a)
     if axis is not None:
         axis = tuple(normalized("average", one, a.ndim) for one in (axis if isinstance(axis, (tuple, list)) else (axis,)))

@@ -6,6 +6,7 @@ import builtins
 
 from weft import _core
 from weft._core import Array
+from weft._array.picked_later import Picked
 from weft._array.reductions import with_out
 from weft._array.shaping import atleast_1d
 from weft._base.asarray import asarray
@@ -65,6 +66,8 @@ def cumulative_min(x: Any, /, axis: int | None = None, out: Any = None) -> Array
 
 def cumsum(a: Any, axis: int | None = None, dtype: Any = None, out: Any = None) -> Array:
     """The sum of all elements up to each; of the flat array without an axis."""
+    if type(a) is Picked:
+        return a.cumsum(axis, dtype, out)
     return cumulative_sum(*_flat_without_axis(a, axis), dtype, out)
 
 

@@ -6,7 +6,7 @@ import builtins
 import functools
 
 from weft import _core
-from weft._core import Array
+from weft._core import Array, Error
 from weft._base.arguments import copies, whole, whole_shape
 from weft._base.asarray import asarray, heed, viewable
 from weft._base.dtypes import can_cast, result_type
@@ -91,6 +91,8 @@ def _by_stride(x: Array) -> list[int]:
 def ravel(a: Any, order: str | None = "C") -> Array:
     """All elements along one axis; a view where they lie so without gaps. Order "K" is that of memory: the longest strides first."""
     x, order = asarray(a), heed("ravel", order, None) or "C"
+    if order == "C" and _core.strides(flat := _core.reshape(x, (-1,))) == (x.itemsize,) and _core.shares_cell(flat, x):
+        return flat
     if order == "K":
         x, order = _core.permute_dims(x, _by_stride(x)), "C"
     elif order == "A":
@@ -234,6 +236,9 @@ def converted(op: str, xs: list[Array], dtype: Any, casting: str) -> list[Array]
     return [_core.astype(x, to) for x in xs]
 
 
+_ARRAYS = {Array}  # what nearly always is joined
+
+
 def _alike(op: str, xs: list[Array], out: Any, dtype: Any, casting: str) -> list[Array]:
     """The arrays in the dtype of what they are joined to; two dtypes are promoted as arrays are joined."""
     if out is None and dtype is None and casting == "same_kind" and (len(xs) < 3 or len({x.dtype for x in xs}) < 3):
@@ -246,18 +251,25 @@ def _alike(op: str, xs: list[Array], out: Any, dtype: Any, casting: str) -> list
 
 
 def listed(op: str, arrays: Any) -> list[Any]:
-    """The arrays of a sequence: sets have no order, and what an iterator gives is there once."""
+    """The arrays of a sequence, one at least: sets have no order, and what an iterator gives is there once."""
     if not hasattr(arrays, "__getitem__") or isinstance(arrays, (dict, str)):
         raise TypeError(f"{op}: takes a sequence of arrays: got {type(arrays).__name__}")
-    return list(arrays)
+    found = list(arrays)
+    if not found:
+        raise Error(f"{op}: needs at least one array: got none")
+    return found
 
 
 def concat(
     arrays: Sequence[Any], /, axis: int | None = 0, out: Any = None, *, dtype: Any = None, casting: str = "same_kind"
 ) -> Array:
     """Arrays one after another along an axis; flat ones without an axis."""
-    arrays = [known(one) for one in listed("concatenate", arrays)]
-    xs = [asarray(x) for x in arrays]
+    arrays = listed("concatenate", arrays)
+    if {*map(type, arrays)} == _ARRAYS:
+        xs = arrays
+    else:
+        arrays = [known(one) for one in arrays]
+        xs = [asarray(x) for x in arrays]
     if axis is None:
         if dtype is None and builtins.any(type(x) in (int, float, complex) for x in arrays):
             # Numbers of Python give way to the arrays' dtype.
@@ -268,7 +280,9 @@ def concat(
 
 def stack(arrays: Sequence[Any], axis: int = 0, out: Any = None, *, dtype: Any = None, casting: str = "same_kind") -> Array:
     """Arrays of one shape along a new axis."""
-    xs = [asarray(x) for x in listed("stack", arrays)]
+    xs = listed("stack", arrays)
+    if {*map(type, xs)} != _ARRAYS:
+        xs = [asarray(x) for x in xs]
     axis = int(axis) if isinstance(axis, builtins.bool) else axis
     return store(_core.stack(_alike("stack", xs, out, dtype, casting), axis), out)
 

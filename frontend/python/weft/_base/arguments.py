@@ -33,6 +33,13 @@ def check_subok(op: str, subok: Any) -> None:
         raise TypeError(f"{op}: subok is True or False: got {subok!r}")
 
 
+def check_flags(op: str, **given: Any) -> None:
+    """Refuses what is neither True nor False, nor an integer in their place. NumPy's are taken, too."""
+    for name, flag in given.items():
+        if not hasattr(flag, "__index__") and type(flag).__name__ not in ("bool", "bool_"):
+            raise TypeError(f"{op}: {name} is True or False: got {flag!r}")
+
+
 def whole(op: str, given: Any, what: str = "extents and diagonals are integers", bools: bool = True) -> int:
     """A count, an extent or a position as an integer of Python: NumPy's wrap, and so do sums of them."""
     if not hasattr(given, "__index__") or (isinstance(given, bool) and not bools):

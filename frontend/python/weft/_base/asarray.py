@@ -21,12 +21,17 @@ _UNITS = {"Y": "years", "M": "months", "W": "weeks", "D": "days", "h": "hours", 
           "us": "microseconds", "ns": "nanoseconds"}
 
 
+_ORDERS = frozenset("CFAK")
+
+
 def named_device(device: Any) -> str:
     return "" if device is None else Device(device)
 
 
 def heed(op: str, order: Any, like: Any) -> Any:
     """The order, as a capital letter. Refuses what NumPy refuses as an order, and to make arrays that are like those of others than Weft."""
+    if like is None and (order is None or type(order) is str and order in _ORDERS):
+        return order  # nearly always
     if order is not None and not isinstance(order, str):
         raise TypeError(f"{op}: order is a text: got {type(order).__name__}")
     if order is not None and order.upper() not in ("C", "F", "A", "K"):
@@ -43,6 +48,22 @@ class Flat:
 
     def _flat(self) -> Array:
         raise NotImplementedError
+
+
+# Of what nothing is recorded.
+_numbers = frozenset((builtins.bool, int, float, complex))
+
+
+def _recorded_in(a: Any) -> Any:
+    """An array in nested sequences that has no values while a function is recorded, or whose derivatives are wanted; None where none is."""
+    if isinstance(a, (list, tuple)):
+        if _numbers.issuperset(map(type, a)):
+            return None
+        return next((found for one in a if (found := _recorded_in(one)) is not None), None)
+    if type(a) is Given:
+        return a.array
+    is_one = isinstance(a, Array) and (_core.is_derived(a) or _core.records() and _core.depends_on_arguments(a))
+    return a if is_one else None
 
 
 def asarray(
@@ -102,9 +123,16 @@ def asarray(
                 memoryview(a)
             except TypeError:
                 raise ValueError("asarray: Python's numbers and sequences can only be copied") from None
+        if isinstance(a, (list, tuple)) and (found := _recorded_in(a)) is not None:
+            if copy is False:
+                raise ValueError("asarray: Python's numbers and sequences can only be copied")
+            return asarray(_core.stack([asarray(one, device=where or found.device) for one in a], 0), dtype)
         # Weft has no bfloat16 literal of its own; NumPy converts through the dtype.
-        made_of = f"{type(a).__name__} with elements of dtype "
+        given = type(a)
         a = numpy.asarray(a, dtype=dtype)
+        if given is list and (made := _core.copied(a, _borrow_from, _borrow_from, where)) is not None:
+            return made  # nobody else has NumPy's array
+        made_of = f"{given.__name__} with elements of dtype "
     else:
         made_of = "a NumPy array of dtype "
         if a.dtype.kind in "USO" and dtype is not None and copy is not False:
@@ -114,6 +142,8 @@ def asarray(
     if kind not in "biufcV" or (kind == "f" and size > 8) or (kind == "c" and size > 16) or (kind == "V" and size != 2):
         its = "" if made_of.startswith("a NumPy") else "numpy.asarray(x)"  # columns of Arrow and others have no astype()
         advice = f"convert it first, as with {its}.astype('float64')"
+        if kind in "US":
+            advice = "keep text in NumPy, where masks and positions of Weft index it, or " + advice + " where it is numbers"
         if kind in "mM":
             unit = _UNITS.get(numpy.datetime_data(a.dtype)[0], numpy.datetime_data(a.dtype)[0])
             advice = f"give how many {unit} they are, with {its}.astype('int64')"

@@ -7,6 +7,7 @@ import math
 from collections import namedtuple
 
 from weft import _core
+from weft._base.given import Given
 from weft._core import Array
 
 TYPE_CHECKING = False  # typing is slow to import
@@ -85,6 +86,8 @@ def result_type(*arrays_and_dtypes: Any) -> Any:
     exceeding = "b"
     several = set()
     for value in arrays_and_dtypes:
+        if type(value) is Given and value._is_float():
+            value = value.value  # which float it is decides nothing
         # NumPy's scalars are Python numbers too, but have a dtype.
         kind = None if hasattr(value, "dtype") else _kind_of_scalar(value)
         if kind is not None:

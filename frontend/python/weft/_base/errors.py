@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 from weft._base.dask import told_by
 
 
@@ -33,6 +35,17 @@ _elsewhere = {"": {
 }, ".linalg": {
     "determinant": "det", "eigenvalues": "eigvals", "inverse": "inv", "least_squares": "lstsq", "pseudo_inverse": "pinv",
 }}  # fmt: skip
+
+
+# What arrays of other libraries have, and what Weft's users write.
+_of_arrays = {
+    "at": "write x[i] = v, which compiled functions and derivatives follow, or weft.add.at(x, i, v)", "block_until_ready": "write x.eval()",
+    "clone": "write x.copy()", "contiguous": "write weft.ascontiguousarray(x)", "cpu": 'write x.to_device("cpu")', "cuda": 'write x.to_device("cuda:0")',
+    "detach": "write weft.stop_gradient(x)", "dim": "write x.ndim", "double": 'write x.astype("float64")', "float": 'write x.astype("float32")',
+    "get": "write x.numpy()", "half": 'write x.astype("float16")', "int": 'write x.astype("int32")', "long": 'write x.astype("int64")', "mm": "write x @ y",
+    "bmm": "write x @ y", "numel": "write x.size", "permute": "write x.transpose(axes)", "pow": "write x ** y", "t": "write x.T", "type": "write x.astype(dtype)",
+    "unsqueeze": "write weft.expand_dims(x, axis)", "values": "write x.numpy()",
+}  # fmt: skip
 
 
 def _meant(module: str, name: str) -> str:
@@ -85,4 +98,8 @@ def missing_of_array(self: object, name: str) -> object:
 
         if hasattr(numpy.ndarray, name):
             raise AttributeError(f"{plain}: NumPy's arrays have it: numpy.asarray(x).{name} reads the values on host memory")
+        if name in _of_arrays:
+            raise AttributeError(f"{plain}: {_of_arrays[name]}")
+        if callable(function := getattr(sys.modules["weft"], name, None)) and not isinstance(function, type):
+            raise AttributeError(f"{plain}: weft.{name}(x) is a function")
     raise AttributeError(plain)

@@ -2,6 +2,7 @@
 
 A number has a value and an array of rank 0, which is an input of the program. Arrays compute with the array, in the dtype that the
 number would have beside them: NumPy's float64 keeps its own. Whatever looks at the value gets it, and decides: the recording then holds for that value alone.
+What is computed of such numbers alone is one, too: by operators, and by elementwise functions, which give what arrays give.
 """
 
 from __future__ import annotations
@@ -41,12 +42,12 @@ class Decided(dict[int, str]):
 
 
 class Given:
-    """A float, an integer or NumPy's float64 that is an argument."""
+    """A float, an integer or NumPy's float64 that is an argument, or computed of such. `by_function`: outside of a recording it is a weft.Array."""
 
-    __slots__ = ("array", "decided", "places", "value")
+    __slots__ = ("array", "by_function", "decided", "places", "value")
 
-    def __init__(self, value: Any, array: Any, places: frozenset[int], decided: Decided) -> None:
-        self.value, self.array, self.places, self.decided = value, array, places, decided
+    def __init__(self, value: Any, array: Any, places: frozenset[int], decided: Decided, by_function: bool = False) -> None:
+        self.value, self.array, self.places, self.decided, self.by_function = value, array, places, decided, by_function
         decided.made.append(self)
 
     @property
@@ -68,16 +69,25 @@ class Given:
         return numpy.asarray(self.known(), dtype)
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
+        ours = getattr(sys.modules["weft"], ufunc.__name__, None)
+        if method == "__call__" and not options and isinstance(ours, _core.Function):
+            result = computed(ours.__name__, inputs, ufunc)
+            if result is not NotImplemented:
+                return result
         return getattr(ufunc, method)(*(known(one) for one in inputs), **options)
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(self.known(), name)
+        return getattr(self.as_result() if self.by_function else self.known(), name)
+
+    def as_result(self, where: str = "") -> Any:
+        """What a function gives that gives this number."""
+        return _core.as_value(self.array) if self.by_function and self.array is not None else self.known(where)
 
     def __reduce__(self) -> Any:
         return type(self.value), (self.known(),)
 
     def __pow__(self, other: Any, modulus: Any = None) -> Any:
-        if type(other) is int and other == 2 and modulus is None and type(self.value) is float:
+        if type(other) is int and other == 2 and modulus is None and (type(self.value) is float or is_float64(self.value)):
             return self * self
         if isinstance(other, Array):
             return NotImplemented
@@ -87,13 +97,13 @@ class Given:
         return NotImplemented if isinstance(other, Array) else pow(other, self.known())
 
     def __neg__(self) -> Any:
-        return Given(-self.value, -self.array, self.places, self.decided) if self._is_float() else -self.known()
+        return Given(-self.value, -self.array, self.places, self.decided, self.by_function) if self._is_float() else -self.known()
 
     def __pos__(self) -> Any:
         return self if self._is_float() else +self.known()
 
     def __abs__(self) -> Any:
-        return Given(abs(self.value), abs(self.array), self.places, self.decided) if self._is_float() else abs(self.known())
+        return Given(abs(self.value), abs(self.array), self.places, self.decided, self.by_function) if self._is_float() else abs(self.known())
 
 
 def is_float64(value: Any) -> bool:
@@ -116,6 +126,35 @@ def beside(value: Any, x: Array) -> Any:
     return _core.astype(value.array, x.dtype) if x.dtype.kind == "f" and value.array is not None else value.known()
 
 
+def alone(value: Any, other: Any = 0) -> Any:
+    """What may be such a number where no array has a dtype for it, as an array of float64, which it makes of any number beside it; else its value."""
+    if type(value) is not Given:
+        return value
+    is_float = value._is_float() and (type(other) in (bool, int, float) or type(other) is Given)
+    return _core.astype(value.array, _core.dtype("float64")) if is_float else value.known()
+
+
+def _of_numbers(value: Any, f: Callable[..., Any], operands: Any, by_function: bool) -> Given:
+    """What f gives of numbers, of which some are such and all stand for float64; its value is known."""
+    arrays = [_core.astype(one.array, _core.dtype("float64")) if type(one) is Given else float(one) for one in operands]
+    given = [one for one in operands if type(one) is Given]
+    return Given(value, f(*arrays), frozenset().union(*(one.places for one in given)), given[0].decided, by_function or any(one.by_function for one in given))
+
+
+def computed(name: str, operands: Any, ufunc: Any = None) -> Any:
+    """An elementwise function of numbers of which some are such, or NumPy's, which gives a scalar of NumPy's; NotImplemented where it is to be computed
+    of their values."""
+    if not all(one._is_float() if type(one) is Given else type(one) in (int, float) or is_float64(one) for one in operands) or name == "pow":
+        return NotImplemented
+    f = getattr(_core, name)
+    value = (ufunc or f)(*(one.value if type(one) is Given else one for one in operands))
+    if value.dtype != "float64":
+        return NotImplemented
+    import numpy
+
+    return _of_numbers(numpy.float64(value), f, operands, ufunc is None)
+
+
 def _arithmetic(name: str) -> None:
     of: Callable[..., Any] = getattr(operator, f"__{name}__")
 
@@ -126,10 +165,7 @@ def _arithmetic(name: str) -> None:
             return of(known(a), known(b))
         if name == "truediv" and values[1] == 0 and not any(is_float64(one) for one in values):
             return of(known(a), known(b))  # raises
-        arrays = [_core.astype(one.array, _core.dtype("float64")) if type(one) is Given else float(one) for one in (a, b)]
-        given = [one for one in (a, b) if type(one) is Given]
-        places = frozenset().union(*(one.places for one in given))
-        return Given(of(*values), of(*arrays), places, given[0].decided)
+        return _of_numbers(of(*values), of, (a, b), False)
 
     def forward(self: Given, other: Any) -> Any:
         return NotImplemented if isinstance(other, Array) or hasattr(other, "__array_ufunc__") and type(other) is not Given else both(self, other)
@@ -177,4 +213,4 @@ for _name in _of_values:
 for _name in "divmod mod floordiv and or xor lshift rshift".split():
     _reflected(_name)
 
-_core.take_given_with(Given)
+_core.take_given_with(Given, computed)

@@ -5,14 +5,15 @@ from __future__ import annotations
 import sys
 
 
-def attach() -> None:
-    """Replaces what __doc__ of each says, which is how it begins, by all of it."""
+def attach(module: str, only: str | None = None) -> None:
+    """Replaces what __doc__ of each function of a module says, which is how it begins, by all of it; of one function alone, if it is named."""
     try:
         from weft._help import TEXTS
     except ImportError:  # while it is written
         return
-    for name, text in TEXTS.items():
-        module, _, own = ("weft." + name).rpartition(".")
-        function = sys.modules[module].__dict__.get(own)
-        if function is not None:
-            function.__doc__ = text
+    prefix = module.partition(".")[2]
+    names = sys.modules[module].__dict__
+    for name in TEXTS if only is None else (f"{prefix}.{only}".lstrip("."),):
+        place, _, own = name.rpartition(".")
+        if place == prefix and name in TEXTS and (function := names.get(own)) is not None:
+            function.__doc__ = TEXTS[name]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 
 from weft import _core
 from weft._core import Error
@@ -43,7 +44,13 @@ class Profile:
         return self
 
     def __exit__(self, *error: object) -> None:
-        self._core.stop(_ended_with(error[0], error[2]) if error and error[0] is not None else "")
+        if self._core is None:
+            raise Error("profile: the block was not entered: write `with wf.profile() as p:`")
+        self._end(error[0] if error else None, error[2] if error else None)
+
+    def _end(self, error: Any = None, trace: Any = None) -> None:
+        """Ends it. `error`: the type of what ended the block, or its name."""
+        self._core.stop("" if error is None else error if isinstance(error, str) else _ended_with(error, trace))
 
     def _ended(self) -> Any:
         if self._core is None:
@@ -83,20 +90,55 @@ class Profile:
         self._ended().save(os.fsdecode(path))
 
 
+def _uncaught() -> tuple[Any, Any]:
+    """The type and the trace of the error that ends the program; none where none does. A prompt goes on after its errors."""
+    if hasattr(sys, "ps1") or not hasattr(sys, "last_type"):
+        return None, None
+    return sys.last_type, sys.last_traceback
+
+
 def profile_the_program() -> None:
-    """Profiles all that runs until the program ends, and saves it where WEFT_PROFILE says."""
+    """Profiles all that runs until the program ends, and saves it where WEFT_PROFILE says.
+
+    It ends by an error, too, and by SIGTERM or SIGHUP where the program does not handle them itself. Where it crashes, a line says that nothing was saved.
+    """
     path = os.environ.get("WEFT_PROFILE")
     if not path:
         return
     import atexit
+    import signal
 
-    whole = Profile().__enter__()
+    path = os.path.abspath(path)  # wherever the program goes meanwhile
+    folder = os.path.dirname(path)
+    if not os.access(folder, os.W_OK | os.X_OK):
+        print(f"weft: WEFT_PROFILE: the profile will not be written: {folder} is {'not writable' if os.path.isdir(folder) else 'no folder'}", file=sys.stderr)
+    process, whole, saved = os.getpid(), Profile().__enter__(), False
 
-    def save() -> None:
-        whole.__exit__()
-        whole.save(path)
+    def save(error: Any = None, trace: Any = None) -> None:
+        nonlocal saved
+        if saved or os.getpid() != process:  # a forked child runs what its parent was to do at the end
+            return
+        saved = True
+        try:
+            whole._end(error, trace)
+            whole.save(path)
+        except (Error, OSError) as problem:
+            print(f"weft: WEFT_PROFILE: the profile was not written: {problem}", file=sys.stderr)
 
-    atexit.register(save)
+    def on_signal(number: int, frame: Any) -> None:
+        where = f" at {os.path.basename(frame.f_code.co_filename)}:{frame.f_lineno}" if frame else ""
+        save(signal.Signals(number).name + where)
+        signal.signal(number, signal.SIG_DFL)
+        os.kill(os.getpid(), number)
+
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        try:
+            if signal.getsignal(number) is signal.SIG_DFL:
+                signal.signal(number, on_signal)
+        except ValueError:  # only the main thread may
+            break
+    _core.say_at_crash("weft: WEFT_PROFILE: ", f" ended the program: nothing was written to {path}\n")
+    atexit.register(lambda: save(*_uncaught()))
 
 
 def profile() -> Profile:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import sys
-import weakref
-
 from weft import _core
+from weft._base.arguments import whole
 from weft._core import Array
 from weft._base.explained import Explanation
 
@@ -36,16 +34,6 @@ def eval(*arrays: Any) -> Any:
     return arrays
 
 
-# What explain() says of arrays that were not computed by programs, by their addresses, for as long as they live.
-_notes: dict[int, tuple[Any, str]] = {}
-
-
-def note(x: Array, text: str) -> None:
-    """Has explain() say this of an array that is in memory."""
-    at = id(x)
-    _notes[at] = weakref.ref(x, lambda _: _notes.pop(at, None)), text
-
-
 def explain(*arrays: Any, detail: str = "all") -> Explanation:
     """How one program computes the arrays, views as they are shown: how much it moves against op by op, what to change, kernels, and for each
     edge why it was fused or not.
@@ -54,33 +42,43 @@ def explain(*arrays: Any, detail: str = "all") -> Explanation:
     `detail` is "summary", "kernels", "all", or "compiled", which compiles the kernels, too, and says what became of them. The result is text that has `to_dict()` and `to_json()`.
     """
     if arrays and callable(arrays[0]) and not isinstance(arrays[0], Array):
-        return sys.modules["weft._compile.compiled"].looked_at(arrays[0], "explain", detail, arrays[1:], {})  # type: ignore[no-any-return]
+        return __import__("weft._compile.compiled", fromlist=["looked_at"]).looked_at(arrays[0], "explain", detail, arrays[1:], {})  # type: ignore[no-any-return]
     flat = _flat("explain", arrays)
+    if not flat:
+        raise TypeError("explain: takes arrays, lists of them, or a function and its arguments: got none")
     return explained(flat, detail)
 
 
 def explained(arrays: list[Array], detail: str) -> Explanation:
     """explain() of these arrays."""
     text, json = _core.explain(arrays, detail)
-    return Explanation("".join(_notes[id(x)][1] + "\n" for x in arrays if id(x) in _notes) + text, json)
+    return Explanation(text, json)
 
 
 def why(most: int = 20) -> str:
     """Why the last programs were planned, at most `most`: for each what the nearest before it had not, as another dtype, shape, step between
     elements, or other operations, with the lines. `f.why()` of a compiled function lists its recordings.
     """
-    if most < 0:
+    if whole("why", most, "the number of programs is an integer; f.why() is of a compiled function") < 0:
         raise ValueError(f"why: takes 0 programs or more: got {most}")
     return _core.why(most)
 
 
-def show(x: Any, stage: str = "") -> str:
+def show(x: Any, *args: Any, stage: str | None = None) -> str:
     """The text of a stage of compiling: graph, simplified, fused, plan, cpp (or cuda), asm (or ptx); '' is all. Of an array, or of a list of them in one program.
+
+    `show(f, *args)`: of the function as it is recorded for these arguments. The stage may stand last without its name: `show(x, "plan")`.
 
     "dot" is a drawing for Graphviz: the nodes of each kernel in a frame, with the bytes and the time that it takes; "svg" is the picture that
     Graphviz makes of it.
     """
-    return _core.show(_flat("show", (x,)), stage)
+    if stage is None and args and isinstance(args[-1], str):
+        stage, args = args[-1], args[:-1]
+    if callable(x) and not isinstance(x, Array):
+        return __import__("weft._compile.compiled", fromlist=["looked_at"]).looked_at(x, "show", stage or "", args, {})  # type: ignore[no-any-return]
+    if args:
+        raise TypeError(f"show: takes an array or a list of them and a stage, or a function with its arguments: got {len(args)} more: {args[0]!r:.40}")
+    return _core.show(_flat("show", (x,)), stage or "")
 
 
 def tune(x: Any, seconds: float = 10.0) -> str:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import operator
 import os
 import sys
 
 from weft import _core
+from weft._base.arguments import no_value, whole
 from weft._base.devices import default_device
 
 TYPE_CHECKING = False  # typing is slow to import
@@ -53,10 +53,7 @@ def _said(value: Any) -> str:
 
 
 def _number(op: str, value: Any) -> int:
-    try:
-        number = operator.index(value)
-    except TypeError:
-        raise TypeError(f"{op}: takes a whole number: got {type(value).__name__}") from None
+    number = whole(op, value, "takes a whole number", False)
     if not 0 <= number < 1 << 63:
         raise ValueError(f"{op}: takes a number of 0 or more: got {number}")
     return number
@@ -96,11 +93,15 @@ def tier() -> str:
     return _core.tier()
 
 
-def set_cache(directory: str | os.PathLike[str] | None, limit: int | None = None) -> Setting:
+def set_cache(directory: str | os.PathLike[str] | None = no_value, limit: int | None = None) -> Setting:
     """Where compiled kernels are kept from now on, None for nowhere, and the most bytes of them there.
 
-    `limit=None` leaves the limit as it is. A directory that cannot be used is weft.Error, and the one before it stays.
+    What is not given stays as it is. A directory that cannot be used is weft.Error, and the one before it stays.
     """
+    if directory is no_value:
+        if limit is None:
+            raise TypeError("set_cache: takes a directory, None for none, a limit, or both: got neither")
+        directory = _core.cache()[0] or None
     where = "" if directory is None else os.fsdecode(os.path.expanduser(directory))
     most = _core.cache()[1] if limit is None else _number("set_cache: limit", limit)
     return Setting("cache", _core.cache, _core.set_cache, (where, most))

@@ -13,7 +13,7 @@ from weft import _core
 from weft._core import Array, Error
 from weft._array.picked_later import Picked
 from weft._base.asarray import asarray
-from weft._base.given import Decided, Given, is_float64, known
+from weft._base.given import Decided, Given, is_float64
 from weft._base.recorded import recording
 from weft._base.session import explained
 from weft._base.settings import set_callers
@@ -195,9 +195,10 @@ def _record(
             if look is not None:
                 look(arrays)
             return []
+        result = result.as_result(at_return) if type(result) is Given else result
         leaves: list[Any] = []
         structure = _taken_apart(result, leaves)
-        leaves = [known(one, at_return) for one in leaves]
+        leaves = [one.as_result(at_return) if type(one) is Given else one for one in leaves]
         others = tuple((i, one) for i, one in enumerate(leaves) if _as_it_is(one))
         results = [one for one in leaves if not _as_it_is(one)]
         for one in results:

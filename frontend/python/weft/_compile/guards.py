@@ -17,7 +17,7 @@ import types
 from weft import _core
 from weft._core import Array
 from weft._base.memory import _loan
-from weft._base.origin import module_of
+from weft._base.origin import module_of, package
 
 TYPE_CHECKING = False  # typing is slow to import
 if TYPE_CHECKING:
@@ -297,7 +297,7 @@ class Walk:
 
     def types_asked(self, f: types.FunctionType, variables: frozenset[str]) -> None:
         """Notes where the function names type(), issubclass() or what asks for types itself."""
-        if self.asks_for_types is not None:
+        if self.asks_for_types is not None or f.__code__.co_filename.startswith(package):  # Weft's own knows such numbers
             return
         values = {name: bound_now(cell, None) for name, cell in zip(f.__code__.co_freevars, f.__closure__ or ())}
         named = [name for name in variables if _asks_for_types(name, *([f.__globals__[name]] if name in f.__globals__ else []))]

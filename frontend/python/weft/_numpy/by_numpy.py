@@ -13,6 +13,7 @@ from weft._core import Array
 from weft._array import sorting
 from weft._array.answered import answered_by, computed_there, recorded_by, there_or_answered
 from weft._array.indexing import take_along_axis
+from weft._array.picked_later import Picked
 from weft._array.positions import checked_size, with_axes
 from weft._array.shaping import atleast_1d, normalized, with_axis
 from weft._base import recorded
@@ -327,6 +328,8 @@ def median(a: Any, axis: Any = None, out: Any = None, overwrite_input: builtins.
 
     Of up to 32 values each it is a network of minima and maxima, which fuses and can be compiled; of more NumPy answers, or the GPU.
     """
+    if type(a) is Picked and out is None:
+        return a.median(axis, builtins.bool(keepdims))
     if isinstance(a, Array):
         few = median_of_few(a, axis, bool(keepdims), _core.records())
         if few is not NotImplemented:

@@ -11,7 +11,7 @@ from weft._array.shaping import broadcast_shapes, listed
 from weft._base.arguments import copies
 from weft._base.asarray import asarray
 from weft._base.dtypes import finfo, result_type
-from weft._base.given import known
+from weft._base.given import Given
 from weft._base.memory import is_numpys
 from weft._base.out import store, value_of_rank_0
 from weft._base.recorded import refuse_arguments
@@ -253,7 +253,7 @@ def select(condlist: Sequence[Any], choicelist: Sequence[Any], default: Any = 0)
     for condition in condlist:
         if result_type(condition) != _core.dtype("bool"):
             raise TypeError(f"select: conditions are arrays of bools: got {result_type(condition)}")
-    *choices, result = (one if type(one) in (int, float, complex) else asarray(one) for one in map(known, (*choicelist, default)))
+    *choices, result = (one if type(one) in (int, float, complex, Given) else asarray(one) for one in (*choicelist, default))
     dtype = result_type(*choices, result)
     for condition, choice in zip(reversed(condlist), reversed(choices)):
         result = _core.astype(where(condition, choice, result), dtype)

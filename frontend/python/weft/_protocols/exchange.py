@@ -116,7 +116,11 @@ def _array_ufunc(self: Array, ufunc: Any, method: str, *inputs: Any, **options: 
         if options.get("initial") is numpy._NoValue:
             del options["initial"]
         return _function(reduction_names[ufunc.__name__])(inputs[0], **options)
-    result = answered(getattr(with_our_rule(ufunc) if method != "outer" else ufunc, method), *inputs, **options)
+    if method in ("outer", "accumulate") and (ours := getattr(_function(ufunc.__name__), method, None)) is not None:
+        if out is not None:
+            options["out"] = out[0] if len(out) == 1 else out
+        return _or_on_host(ours, getattr(ufunc, method), inputs, options)
+    result = answered(getattr(with_our_rule(ufunc), method), *inputs, **options)
     if out is None:
         return result
     if not isinstance(result, tuple):

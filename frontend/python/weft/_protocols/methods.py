@@ -5,7 +5,7 @@ from __future__ import annotations
 import builtins
 
 from weft import _core
-from weft._core import Array
+from weft._core import Array, Error
 from weft._array import creation, diagonals, elementwise, indexing, layout, positions, products, reductions, scans, shaping
 from weft._array.choices import choose as choose_of
 from weft._array.creation import astype as _astype
@@ -52,18 +52,26 @@ def _has_no_value(x: Array) -> bool:
     return _core.records() and _core.depends_on_arguments(x)
 
 
+def _to_show(self: Array) -> Any:
+    """Its values, also where derivatives are wanted of them: nothing is computed of what is shown."""
+    return to_numpy(_core.stop_gradient(self) if _core.is_derived(self) else self)
+
+
 def _repr(self: Array) -> str:
-    return f"<recorded {described(self)}>" if _has_no_value(self) else repr(to_numpy(self))
+    return f"<recorded {described(self)}>" if _has_no_value(self) else repr(_to_show(self))
 
 
 def _str(self: Array) -> str:
-    return f"<recorded {described(self)}>" if _has_no_value(self) else str(to_numpy(self))
+    return f"<recorded {described(self)}>" if _has_no_value(self) else str(_to_show(self))
 
 
 def _format(self: Array, spec: str) -> str:
-    if not spec and _has_no_value(self):
-        return f"<recorded {described(self)}>"
-    return format(self.item() if spec and self.ndim == 0 else to_numpy(self), spec)
+    if not spec:
+        return _str(self)
+    if _has_no_value(self):
+        raise Error(f"format: a function's arguments have no values while it is recorded: got {described(self)} for {spec!r}: without a format it is shown as recorded; "
+                    "format what the function gives")
+    return format(_to_show(self).item() if self.ndim == 0 else _to_show(self), spec)
 
 
 def _shape_of(given: tuple[Any, ...]) -> Any:
@@ -74,6 +82,11 @@ def reshape(self: Array, *shape: Any, order: str = "C", copy: builtins.bool | No
     """The same elements under another shape, given as one tuple or as numbers."""
     if not shape:
         raise TypeError("reshape: takes a shape: got none")
+    if order == "C" and copy is None:
+        try:
+            return _core.reshape(self, shape[0] if len(shape) == 1 else shape)  # nearly always
+        except (TypeError, ValueError):
+            pass  # told below, unless NumPy has a meaning for it
     return shaping.reshape(self, _shape_of(shape), order, copy=copy)
 
 
@@ -103,7 +116,8 @@ def astype(
     self: Array, dtype: Any, order: str = "K", casting: str = "unsafe", subok: builtins.bool = True, copy: builtins.bool = True
 ) -> Array:
     """The array converted to a dtype."""
-    heed("astype", order, None)
+    if order != "K":
+        heed("astype", order, None)
     if casting != "unsafe" and not dtypes.can_cast(self.dtype, dtype, casting):
         raise TypeError(f"astype: {self.dtype} cannot be cast to {_core.dtype(dtype)} by the rule {casting!r}")
     return _astype(self, dtype, copy)

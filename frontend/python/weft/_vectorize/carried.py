@@ -12,7 +12,7 @@ import sys
 import types
 from typing import Any, NamedTuple
 
-from weft._vectorize.calls import _MISSING, Captured
+from weft._vectorize.captured import MISSING, Captured
 from weft._vectorize.source import source_of
 
 
@@ -67,7 +67,7 @@ def made(of: Carried) -> Any:
         exec(compile(text, file, "exec"), space)  # noqa: S102
         f = space[of.name]
     f.__defaults__, f.__kwdefaults__ = of.defaults or None, of.by_name or None
-    space.update({name: f if value == _ITSELF else _unpacked(value) for name, value in of.values.items()})
+    space.update({name: f if isinstance(value, Module) and value == _ITSELF else _unpacked(value) for name, value in of.values.items()})
     return f
 
 
@@ -81,7 +81,7 @@ def _names(code: types.CodeType) -> set[str]:
 
 
 def _is_there(name: str, value: Any) -> bool:
-    return value is not _MISSING and value is not getattr(builtins, name, _MISSING)
+    return value is not MISSING and value is not getattr(builtins, name, MISSING)
 
 
 def _packed(value: Any, f: Any) -> Any:

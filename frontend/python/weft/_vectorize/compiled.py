@@ -8,12 +8,17 @@ from typing import Any
 
 from weft import _core
 from weft._core import Error
-from weft._vectorize.calls import Captured
-from weft._vectorize.lower import Lower, Scope, leaves_of
+from weft._vectorize.captured import Captured
+from weft._vectorize.lower import Lower, Scope
 from weft._vectorize.refusals import Source
 from weft._vectorize.source import Unreadable, source_of
 from weft._vectorize.types import Type
-from weft._vectorize.values import Const, Object, Several, Text, Value
+from weft._vectorize.values import Const, Object, Several, Text, Value, leaves_of
+
+
+def _is_bound(f: Any) -> bool:
+    """Whether it is a function with arguments of its own: a method, a partial one, an object that can be called."""
+    return isinstance(f, (types.MethodType, functools.partial)) or isinstance(getattr(type(f), "__call__", None), types.FunctionType) or hasattr(f, "cache_info")
 
 
 class Compiled:
@@ -32,17 +37,21 @@ class Compiled:
 
         def value(one: Any) -> Any:
             if not isinstance(one, Type):
-                return lower.excluded(one)
+                return lower.taken(None, "an excluded argument", one)
             made = Value(text.fresh(), one)
             params.append(f"{made.name} : {one.dtype}")
             return made
 
         is_python = isinstance(pyfunc, types.FunctionType)
-        if isinstance(pyfunc, (types.MethodType, functools.partial)) or isinstance(getattr(type(pyfunc), "__call__", None), types.FunctionType) or hasattr(pyfunc, "cache_info"):
-            raise Unreadable(f"vectorize: {pyfunc!r} is no plain function: write a def or a lambda that calls what it calls")
         source = source_of(pyfunc)[0] if is_python else Source("", 1, [], name)
         lower.scope = Scope(source, pyfunc if is_python else None)
-        result = lower.call(None, Object(pyfunc), [value(one) for one in arguments], {key: value(one) for key, one in keywords.items()})
+        try:
+            result = lower.call(None, Object(pyfunc), [value(one) for one in arguments], {key: value(one) for key, one in keywords.items()})
+        except Error as error:
+            if not _is_bound(pyfunc):
+                raise
+            # What such an object holds is often more than numbers, which Python may well compute with.
+            raise Unreadable(f"vectorize: {pyfunc!r} is no plain function: {error}") from None
         if not params:
             raise Error(f"{name}: takes one array at least: got none")
         leaves = leaves_of(result)

@@ -10,7 +10,8 @@ from weft._core import Error
 from weft._base.asarray import asarray
 from weft._base.out import holds_kind_of, place, store
 from weft._vectorize.index import Index, placed
-from weft._vectorize.references import reference_for
+from weft._vectorize.outside import is_numpy_number
+from weft._vectorize.references import checked_ulps, reference_for
 from weft._vectorize.vectorized import vectorize
 
 TYPE_CHECKING = False  # typing is slow to import
@@ -83,7 +84,14 @@ def _given(name: str, out_params: str, results: list[Any], out: Any) -> Any:
 def _operands(name: str, args: tuple[Any, ...]) -> list[Any]:
     if any(type(one) is Index for one in args):
         args = tuple(placed(name, args))
-    return [one if type(one) in (bool, int, float, complex) else asarray(one) for one in args]
+    return [one if type(one) in (bool, int, float, complex) else _array(name, place, one) for place, one in enumerate(args)]
+
+
+def _array(name: str, place: int, given: Any) -> Any:
+    try:
+        return asarray(given)
+    except TypeError as error:
+        raise TypeError(f"{name}: argument {place}: {error}") from None
 
 
 def _both(text: Any) -> tuple[str, str]:
@@ -129,8 +137,21 @@ class Reduction:
         return Reduction, (self.__name__, self._texts)
 
     def __call__(self, *args: Any, axis: Any = None, keepdims: builtins.bool = False, out: Any = None) -> Any:
-        axes = None if axis is None else [int(one) for one in (axis if isinstance(axis, (tuple, list)) else (axis,))]
-        return _given(self.__name__, self._texts[1], self._reduction(_operands(self.__name__, args), axes, bool(keepdims)), out)
+        axis = tuple(axis) if isinstance(axis, list) else axis
+        return _given(self.__name__, self._texts[1], self._reduction(_operands(self.__name__, args), axis, keepdims), out)
+
+
+def _written(identity: Any) -> str:
+    """A number as the language of texts has it."""
+    if is_numpy_number(identity):
+        identity = identity.item()
+    if isinstance(identity, float) and not math.isfinite(identity):
+        return "NAN" if math.isnan(identity) else "INFINITY" if identity > 0 else "-INFINITY"
+    if isinstance(identity, (builtins.bool, int, float)):
+        return repr(identity).lower()
+    if not isinstance(identity, str):
+        raise TypeError(f"reduction: identity is a number or a text: got {identity!r}")
+    return identity
 
 
 def _parameters(text: str) -> list[str]:
@@ -152,8 +173,7 @@ def elementwise(operation: Any, in_params: str, out_params: str, name: str = "el
             preamble = preamble["cpu"]
     if not isinstance(reference, str) and not callable(reference):
         raise TypeError(f"elementwise: reference is a text or a function: got {type(reference).__name__}")
-    if isinstance(ulps, builtins.bool) or not isinstance(ulps, (int, float)) or not ulps >= 0:
-        raise Error(f"elementwise: ulps is a number that is not below 0: got {ulps!r}")
+    ulps = checked_ulps("elementwise", ulps)
     if not isinstance(reference, str) and not hasattr(reference, "_for_dtypes"):
         reference = vectorize(reference)
     _check_texts("elementwise", name, {"operation": operation, "preamble": preamble}, in_params=in_params, out_params=out_params, derivative=derivative)
@@ -167,8 +187,7 @@ def reduction(map: Any, reduce: Any, post: Any, identity: Any, in_params: str, o
     `map` is an element's value, `reduce` that of two, a and b, `post` assigns the results, of a; `identity` is the value of nothing. With `state`,
     types and names such as "T m, int n", each is statements: they assign m and n, and `reduce` reads a_m, a_n, b_m and b_n. The reduce is taken for
     associative and commutative; its order depends on the shape alone. All but the identity and the state may be two texts, {"cpu": …, "cuda": …}."""
-    if isinstance(identity, (int, float)):
-        identity = ("INFINITY" if identity > 0 else "-INFINITY") if isinstance(identity, float) and math.isinf(identity) else repr(identity).lower()
+    identity = _written(identity)
     _check_texts("reduction", name, {"map": map, "reduce": reduce, "post": post, "preamble": preamble}, identity=identity, in_params=in_params,
                  out_params=out_params, state=state)
     return Reduction(name, [in_params, out_params, map, reduce, post, identity, state, preamble])

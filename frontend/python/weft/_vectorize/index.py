@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import operator
-
 from weft import _core
 from weft._array.shaping import broadcast_shapes
+from weft._base.arguments import whole
 from weft._base.asarray import asarray
 from weft._core import Error
 
@@ -18,7 +17,9 @@ class Index:
     """The position along an axis of what a call gives."""
 
     def __init__(self, axis: int) -> None:
-        self.axis = operator.index(axis)
+        self.axis = whole("index", axis, "the axis is an integer", False)
+        if not -(2**63) <= self.axis < 2**63:
+            raise OverflowError(f"index: the axis is an integer of at most 64 bits: got {axis}")
 
     def __repr__(self) -> str:
         return f"index({self.axis})"
@@ -42,5 +43,5 @@ def placed(name: str, args: Iterable[Any], known: Container[Any] = ()) -> list[A
     shape, device = broadcast_shapes(*(x.shape for x in arrays)), arrays[0].device
     for one in args:
         if type(one) is Index and not -len(shape) <= one.axis < len(shape):
-            raise Error(f"{name}: {one}: the arguments broadcast to {shape}, which has {len(shape)} axes")
+            raise Error(f"{name}: {one}: the arguments broadcast to {shape}, which has {len(shape)} {'axis' if len(shape) == 1 else 'axes'}")
     return [_core.iota(shape, one.axis, device) if type(one) is Index else one for one in args]

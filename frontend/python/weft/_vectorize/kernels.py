@@ -7,6 +7,7 @@ import re
 from typing import NamedTuple
 
 from weft import _core
+from weft._base.arguments import whole_shape
 from weft._base.asarray import asarray
 from weft._core import Array, Error
 from weft._vectorize.outside import is_numpy_number
@@ -16,18 +17,22 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
-_INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*"([^"]+)"[^\n]*$', re.MULTILINE)
+_INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*(?:"([^"\n]+)"|<([^>\n]+)>)[^\n]*$', re.MULTILINE)
 
 
 class KernelOutput:
     """A result of a kernel: its shape and dtype, in the place of an argument."""
 
     def __init__(self, shape: Any, dtype: Any):
-        self.shape = (int(shape),) if isinstance(shape, int) else tuple(int(n) for n in shape)
-        self.dtype = dtype
+        self.shape = whole_shape("kernel_output", shape)
+        if any(n >= 2**63 for n in self.shape):
+            raise OverflowError(f"kernel_output: extents have 63 bits at most: got {self.shape}")
+        if any(n < 0 for n in self.shape):
+            raise Error(f"kernel_output: extents are not negative: got {self.shape}")
+        self.dtype = _core.dtype(dtype)
 
     def __repr__(self) -> str:
-        return f"kernel_output({self.shape}, {self.dtype!r})"
+        return f"kernel_output({self.shape}, {str(self.dtype)!r})"
 
 
 def kernel_output(shape: Any, dtype: Any) -> Any:
@@ -63,7 +68,7 @@ class Kernel:
     def __reduce__(self) -> Any:
         return type(self), self._texts
 
-    def _launch(self, grid: list[int], block: list[int], others: list[int], args: Any, constants: Any = None) -> Any:
+    def _launch(self, how: Any, args: Any, constants: Any = None) -> Any:
         if not isinstance(args, (tuple, list)):
             raise TypeError(f"{self.__name__}: the arguments are a tuple: got {type(args).__name__}")
         given, changed, outputs = [], [], []
@@ -81,13 +86,22 @@ class Kernel:
             else:
                 if k < len(parameters) and not parameters[k][2] and is_numpy_number(one):
                     one = one.item()  # whose value is known, so that it has to fit
-                given.append(one if type(one) in (bool, int, float, complex) else asarray(one))
-        named = dict(constants or {})
-        results = self._kernel(grid, block, others, given, [*named], [asarray(one) for one in named.values()])
+                given.append(one if type(one) in (bool, int, float, complex) else self._array(parameters[k][0] if k < len(parameters) else f"argument {k}", one))
+        named = {} if constants is None else constants
+        if not isinstance(named, dict) or not all(isinstance(one, str) for one in named):
+            raise TypeError(f'{self.__name__}: constants is a dict of names and arrays, as {{"weights": x}}: got {constants!r}')
+        results = self._kernel(how, given, [*named], [self._array(name, one) for name, one in named.items()])
         for array, number in changed:
             array[...] = results[number]
         made = [results[number] for number in outputs]
         return None if not made else made[0] if len(made) == 1 else tuple(made)
+
+
+    def _array(self, parameter: str, given: Any) -> Array:
+        try:
+            return asarray(given)
+        except TypeError as error:
+            raise TypeError(f"{self.__name__}: {parameter}: {error}") from None
 
 
 class CpuKernel(Kernel):
@@ -95,37 +109,35 @@ class CpuKernel(Kernel):
 
     def check(self) -> None:
         """Compiles the text now, which the first call would do. Error where it does not compile."""
-        self._kernel.check([1, 1, 1])
+        self._kernel.check(1)
 
     def __call__(self, range: int, args: Any, *, grain: int = 1024) -> Any:  # noqa: A002
-        return self._launch([int(range), 1, 1], [1, 1, 1], [int(grain), 0, 1], args)
+        return self._launch(_core.cpu_launch(self.__name__, range, grain), args)
 
 
 class CudaKernel(Kernel):
     """A kernel for CUDA: kernel(grid, block, arguments)."""
 
     def __call__(self, grid: Any, block: Any, args: Any, *, shared_mem: int = 0, cluster: int = 1, constants: Any = None) -> Any:
-        return self._launch(self._extents("grid", grid), self._extents("block", block), [1, int(shared_mem), int(cluster)], args, constants)
+        return self._launch(_core.cuda_launch(self.__name__, grid, block, shared_mem, cluster), args, constants)
 
     def check(self, block: Any = 256) -> None:
         """Compiles the text, for blocks of this size, by NVRTC, which takes no GPU. Error where it does not compile."""
-        self._kernel.check(self._extents("block", block))
+        self._kernel.check(block)
 
     def occupancy(self, block: Any, *, shared_mem: int = 0, device: str = "cuda") -> Occupancy:
         """What launches in blocks of this size take of a GPU, as its driver says: how many blocks a multiprocessor runs at once."""
-        return Occupancy(*self._kernel.occupancy(self._extents("block", block), int(shared_mem), str(device)))
-
-    def _extents(self, what: str, given: Any) -> list[int]:
-        extents = [int(given)] if isinstance(given, int) else [int(n) for n in given]
-        if not 1 <= len(extents) <= 3:
-            raise Error(f"{self.__name__}: the {what} has one to three extents: got {len(extents)}")
-        return extents + [1] * (3 - len(extents))
+        return Occupancy(*self._kernel.occupancy(block, shared_mem, str(device)))
 
 
 def _with_includes(op: str, source: str, called: str, include_dirs: Sequence[str], seen: set[str]) -> str:
-    """The text with its own files in it: what is compiled is the text alone, and so is what the caches know."""
+    """The text with its own files in it: what is compiled is the text alone, and so is what the caches know.
+
+    What is in no folder stays as it is where it is named by <…>, since Weft has some of the system's headers, and in a file, where #if may leave it out."""
     def text_of(match: Any) -> str:
-        name = match.group(1)
+        name = match.group(1) or match.group(2)
+        if match.group(2) and _core.is_known_header(name):
+            return match.group(0)
         for folder in include_dirs:
             path = os.path.abspath(os.path.join(folder, name))
             if not os.path.isfile(path):
@@ -138,15 +150,21 @@ def _with_includes(op: str, source: str, called: str, include_dirs: Sequence[str
             line = source.count("\n", 0, match.start()) + 2
             inside = _with_includes(op, text, name, [os.path.dirname(path), *include_dirs], seen)
             return f'#line 1 "{name}"\n{inside}\n#line {line} "{called}"'
+        if match.group(2) or seen:
+            return match.group(0)
         raise Error(f"{op}: no file {name!r} in include_dirs: got {list(include_dirs)}")
 
     return _INCLUDE.sub(text_of, source)
 
 
-def _checked(op: str, source: Any, name: Any, include_dirs: Sequence[str]) -> str:
+def _checked(op: str, source: Any, name: Any, include_dirs: Any) -> str:
     for what, text in (("source", source), ("name", name)):
         if not isinstance(text, str):
             raise TypeError(f"{op}: {what} is a text: got {type(text).__name__}")
+    if not name.strip():
+        raise Error(f"{op}: name is that of a function of the text: got {name!r}")
+    if not isinstance(include_dirs, (list, tuple)) or not all(isinstance(one, (str, os.PathLike)) for one in include_dirs):
+        raise TypeError(f"{op}: include_dirs is a list of folders: got {include_dirs!r}")
     called = name.split("<")[0].strip() + (".cu" if op == "cuda_kernel" else ".cpp")
     return _with_includes(op, source, called, include_dirs, set())
 

@@ -12,43 +12,16 @@ from typing import Any
 from weft._core import Error
 from weft._vectorize.calls import Calls
 from weft._vectorize.operators import Operators
+from weft._vectorize.places import Places
+from weft._vectorize.statements import RESULT, RETURNED, always_leaves, assigned_by, reads, tested_inside
 from weft._vectorize.types import BOOL, INT, Type, promote
-from weft._vectorize.values import Const, Local, Object, Several, Unbound, Value
+from weft._vectorize.values import Const, Local, Object, Several, Unbound, Value, form_of, is_number, leaves_of, rebuilt, same
 
-_RETURNED, _RESULT, _BROKEN, _SKIPPED = "$returned", "$result", "$broken", "$skipped"
-_FLAGS = (_RETURNED, _BROKEN, _SKIPPED)
+_BROKEN, _SKIPPED = "$broken", "$skipped"
+_FLAGS = (RETURNED, _BROKEN, _SKIPPED)
 _MOST_TRIES = 12
 _MOST_UNROLLED = 64
 _MOST_NESTED = 60
-
-
-def leaves_of(value: Any) -> list[Any]:
-    """The numbers of a value that may be a tuple."""
-    return [leaf for part in value.parts for leaf in leaves_of(part)] if isinstance(value, Several) else [value]
-
-
-def rebuilt(value: Any, leaves: list[Any]) -> Any:
-    """A value of the same form with other numbers, which are taken from the front of the list."""
-    return Several(tuple(rebuilt(part, leaves) for part in value.parts), value.kind) if isinstance(value, Several) else leaves.pop(0)
-
-
-def form_of(value: Any) -> Any:
-    """How tuples lie in each other."""
-    return tuple(form_of(part) for part in value.parts) if isinstance(value, Several) else None
-
-
-def same(a: Any, b: Any) -> bool:
-    """Whether two values are one: numbers of Python's by their types and digits, too."""
-    if type(a) is not type(b):
-        return False
-    if isinstance(a, Const):
-        return type(a.number) is type(b.number) and repr(a.number) == repr(b.number)
-    return a is b or a == b
-
-
-def is_number(value: Any) -> bool:
-    """Whether all of it are numbers."""
-    return all(isinstance(leaf, (Value, Const)) for leaf in leaves_of(value))
 
 
 class Scope:
@@ -62,43 +35,7 @@ class Scope:
         self.assigned: set[str] = set()
 
 
-def _assigned(nodes: list[Any]) -> set[str]:
-    """The names that statements set."""
-    names: set[str] = set()
-    for node in nodes:
-        for one in ast.walk(node):
-            if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store):
-                names.add(one.id)
-            elif isinstance(one, ast.FunctionDef):
-                names.add(one.name)
-            elif isinstance(one, ast.Return):
-                names |= {_RETURNED, _RESULT}
-    return names
-
-
-def _reads(node: Any, name: str, but: Any) -> bool:
-    """Whether a name is read in a tree, a part of it left out."""
-    stack = [node]
-    while stack:
-        one = stack.pop()
-        if one is but:
-            continue
-        if isinstance(one, ast.Name) and one.id == name and isinstance(one.ctx, ast.Load):
-            return True
-        stack += ast.iter_child_nodes(one)
-    return False
-
-
-def _always_leaves(statements: list[Any]) -> bool:
-    if not statements:
-        return False
-    last = statements[-1]
-    if isinstance(last, (ast.Return, ast.Break, ast.Continue)):
-        return True
-    return isinstance(last, ast.If) and _always_leaves(last.body) and _always_leaves(last.orelse)
-
-
-class Lower(Calls, Operators):
+class Lower(Calls, Operators, Places):
     """Reads one function, and those that it calls."""
 
     # ---- statements
@@ -111,9 +48,9 @@ class Lower(Calls, Operators):
             rest = statements[k + 1:]
             if isinstance(node, ast.If) and rest:
                 # What follows a branch that leaves belongs to the other one.
-                if _always_leaves(node.body) and not _always_leaves(node.orelse):
+                if always_leaves(node.body) and not always_leaves(node.orelse):
                     return self.branch(self.test(node.test), lambda n=node: self.body(n.body), lambda n=node, r=rest: self.body([*n.orelse, *r]), node)
-                if node.orelse and _always_leaves(node.orelse) and not _always_leaves(node.body):
+                if node.orelse and always_leaves(node.orelse) and not always_leaves(node.body):
                     return self.branch(self.test(node.test), lambda n=node, r=rest: self.body([*n.body, *r]), lambda n=node: self.body(n.orelse), node)
             self.statement(node)
             if rest and not self.scope.dead and self.may_have_left():
@@ -171,8 +108,8 @@ class Lower(Calls, Operators):
         result = self.value(node.value)
         if not is_number(result):
             raise self.scope.source.refuse(node, f"a result that is {self.described(result)}", "return a number or a tuple of numbers")
-        self.scope.names[_RESULT] = result
-        self.leave(_RETURNED)
+        self.scope.names[RESULT] = result
+        self.leave(RETURNED)
 
     def leave(self, flag: str) -> None:
         """Sets a flag."""
@@ -223,7 +160,7 @@ class Lower(Calls, Operators):
         """A function inside of the function: what it reads from outside is read when it is called."""
         if node.decorator_list:
             raise self.scope.source.refuse(node, "a decorator inside of the function", "write the function outside, or leave the decorator out")
-        self.scope.names[node.name] = Local(node, self.scope)
+        self.scope.names[node.name] = Local(node, self.scope, self.defaults_of(node))
 
     def do_If(self, node: Any) -> None:
         """Two paths."""
@@ -264,7 +201,7 @@ class Lower(Calls, Operators):
             elif a is None or b is None or isinstance(a, Unbound) or isinstance(b, Unbound):
                 there = b if a is None or isinstance(a, Unbound) else a
                 missing_is_dead = dead if a is None or isinstance(a, Unbound) else others_dead
-                if there is None or isinstance(there, Unbound) or not (missing_is_dead or name == _RESULT) or not is_number(there):
+                if there is None or isinstance(there, Unbound) or not (missing_is_dead or name == RESULT) or not is_number(there):
                     scope.names[name] = Unbound(name)
                 else:
                     scope.names[name] = meet([a if a is there else None, b if b is there else None])
@@ -315,11 +252,13 @@ class Lower(Calls, Operators):
 
     def do_While(self, node: Any) -> None:
         """A loop for as long as something holds."""
+        if any(isinstance(one, ast.NamedExpr) for one in ast.walk(node.test)):
+            return self.body(tested_inside(node))
         self.loop(node, node.body, {}, lambda: self.test(node.test), lambda: None)
         endless = isinstance(node.test, ast.Constant) and node.test.value
         if endless and self.scope.names[_BROKEN] == Const(False):
-            self.scope.names[_RETURNED], self.scope.dead = Const(True), True
-        self.after_loop(node)
+            self.scope.names[RETURNED], self.scope.dead = Const(True), True
+        return self.after_loop(node)
 
     def after_loop(self, node: Any) -> None:
         """The part behind else, which runs where nothing has broken out of the loop."""
@@ -330,7 +269,7 @@ class Lower(Calls, Operators):
 
         def otherwise() -> None:
             # It does not run where the function has returned, either.
-            self.branch(self.scope.names[_RETURNED], self.stay_away, lambda: self.go_on(node.orelse), node)
+            self.branch(self.scope.names[RETURNED], self.stay_away, lambda: self.go_on(node.orelse), node)
 
         self.branch(broken, lambda: None, otherwise, node)
 
@@ -345,7 +284,7 @@ class Lower(Calls, Operators):
             raise self.scope.source.refuse(node.iter, f"a loop over a tuple of more than {_MOST_UNROLLED}", "write for … in range(…)")
 
         self.turns(node, several.parts)
-        self.scope.dead = self.scope.names[_RETURNED] == Const(True)
+        self.scope.dead = self.scope.names[RETURNED] == Const(True)
         return self.after_loop(node)
 
     def turns(self, node: Any, parts: tuple[Any, ...]) -> None:
@@ -356,7 +295,7 @@ class Lower(Calls, Operators):
         self.body(node.body)
         names = self.scope.names
         names[_SKIPPED] = Const(False)
-        if Const(True) in (names[_BROKEN], names[_RETURNED]):
+        if Const(True) in (names[_BROKEN], names[RETURNED]):
             return
         self.scope.dead = False
         if not self.may_have_left():
@@ -403,10 +342,13 @@ class Lower(Calls, Operators):
 
     def carried(self, node: Any, hidden: Any) -> list[str]:
         """The names that go from turn to turn, or out of the loop."""
-        assigned = _assigned([*node.body, *([node.target] if isinstance(node, ast.For) else [ast.Expr(node.test)])])
+        stands_for = getattr(node, "stands_for", node)
+        assigned = assigned_by([*node.body, *([node.target] if isinstance(node, ast.For) else [ast.Expr(node.test)])])
         names = [name for name in self.scope.names if name in assigned or name in hidden]
-        outside = sorted(name for name in assigned if name not in names and name != _RESULT and _reads(self.scope.body, name, node))
-        more = [_RESULT] if _RESULT in assigned and _RESULT not in names else []
+        behind = ast.Module(stands_for.orelse, [])
+        outside = sorted(name for name in assigned if name not in names and name != RESULT and
+                         (reads(self.scope.body, name, stands_for) or reads(behind, name, None)))
+        more = [RESULT] if RESULT in assigned and RESULT not in names else []
         return [*names, *outside, *more, *(flag for flag in (_BROKEN,) if flag not in names)]
 
     def loop(self, node: Any, statements: list[Any], hidden: Any, test: Any, step_on: Any, turn: Any = None) -> None:
@@ -521,14 +463,14 @@ class Lower(Calls, Operators):
             if isinstance(node, ast.Lambda):
                 return self.value(node.body)
             self.scope.body = node
-            self.scope.assigned = _assigned(node.body)
+            self.scope.assigned = assigned_by(node.body)
             self.body(node.body)
-            returned = self.scope.names[_RETURNED]
+            returned = self.scope.names[RETURNED]
             if returned != Const(True):
                 raise source.refuse(node.body[-1], "a path that ends without return", "return a number at the end of the function")
-            if _RESULT not in self.scope.names:
+            if RESULT not in self.scope.names:
                 raise source.refuse(node.body[-1], "a function that never ends", "leave its loop by return or break")
-            return self.scope.names[_RESULT]
+            return self.scope.names[RESULT]
         except RecursionError:
             raise Error(f"{source.name}: it is too long, or nests too deep, to be compiled: split it into several functions") from None
         finally:

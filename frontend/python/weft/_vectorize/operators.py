@@ -154,39 +154,7 @@ class Operators:
 
     def of_Lambda(self, node: Any) -> Any:
         """A function."""
-        return Local(node, self.scope)
-
-    def of_Subscript(self, node: Any) -> Any:
-        """An element of a tuple."""
-        of = self.value(node.value)
-        if not isinstance(of, Several):
-            raise self.scope.source.refuse(node, f"an element of {self.described(of)}", "pass arrays as arguments: the function gets their elements")
-        if isinstance(node.slice, ast.Slice):
-            return self.part_of(node, of)
-        at = self.value(node.slice)
-        if isinstance(at, Several) and of.kind == "array":
-            for one in at.parts:
-                of = self.element(node, of, one)
-            return of
-        return self.element(node, of, at)
-
-    def part_of(self, node: Any, of: Any) -> Any:
-        """t[1:] of a tuple."""
-        bounds = [None if one is None else self.value(one) for one in (node.slice.lower, node.slice.upper, node.slice.step)]
-        known = [one.number for one in bounds if isinstance(one, Const) and one.type.kind <= 1]
-        if len(known) < sum(one is not None for one in bounds) or bounds[2] is not None and known[-1] == 0:
-            raise self.scope.source.refuse_kind(node.slice)
-        return Several(of.parts[slice(*(one and one.number for one in bounds))], of.kind)
-
-    def element(self, node: Any, of: Any, at: Any) -> Any:
-        """The element at a place."""
-        if not isinstance(of, Several):
-            raise self.scope.source.refuse(node, f"an element of {self.described(of)}", "write as many places as it has axes")
-        if not isinstance(at, Const) or at.type.kind > 1:
-            raise self.scope.source.refuse(node, f"an element of {self.described(of)} at a place that is computed", "write a number, or if and elif; or pass table[positions] as an argument")
-        if not -len(of.parts) <= at.number < len(of.parts):
-            raise self.scope.source.refuse(node, f"element {at.number} of {self.described(of)} of {len(of.parts)}", "write a place that it has")
-        return of.parts[at.number]
+        return Local(node, self.scope, self.defaults_of(node))
 
     def of_IfExp(self, node: Any) -> Any:
         """One of two values."""

@@ -6,7 +6,7 @@ import math
 
 from weft._base.origin import module_of
 
-MOST_ELEMENTS = 256  # of an excluded array
+MOST_ELEMENTS = 256  # of an array that a text is made for
 
 TYPE_CHECKING = False  # typing is slow to import
 if TYPE_CHECKING:
@@ -33,13 +33,21 @@ def known_as(value: Any) -> Any:
         return kind, repr(value)  # 0.0 is not -0.0
     if kind in (tuple, list):
         return kind, tuple(map(known_as, value))
-    if is_numpy_number(value) or kind.__module__ == "numpy" and is_array(value):
+    if is_array(value):
+        value = as_known(value)
+        kind = type(value)
+    if is_numpy_number(value) or kind.__module__ == "numpy" and is_array(value) and value.size <= MOST_ELEMENTS:
         return kind, str(value.dtype), value.shape, value.tobytes()
     return id(value)
 
 
+def may_change(value: Any) -> bool:
+    """Whether it may hold other numbers later and be the same object."""
+    return isinstance(value, list) or is_array(value) or isinstance(value, tuple) and any(map(may_change, value))
+
+
 def as_known(value: Any) -> Any:
-    """An excluded argument, of which an array that is not too large is one of NumPy's: its elements are looked at."""
+    """What a text is made for, of which an array that is not too large is one of NumPy's: its elements are looked at."""
     if not is_array(value) or math.prod(value.shape) > MOST_ELEMENTS:
         return value
     import numpy

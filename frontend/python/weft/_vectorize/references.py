@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import sys
+
 from weft._core import Error
+from weft._vectorize.outside import is_numpy_number
 
 TYPE_CHECKING = False  # typing is slow to import
 if TYPE_CHECKING:
@@ -14,6 +17,14 @@ _MOST_KEPT = 64
 def widened(dtype: str) -> str:
     """The dtype in which a reference is computed."""
     return {"f16": "f64", "bf16": "f64", "f32": "f64", "c64": "c128"}.get(dtype, dtype)
+
+
+def checked_ulps(op: str, given: Any) -> float:
+    """How many units of the last place results may be off."""
+    number = given.item() if is_numpy_number(given) else given
+    if isinstance(number, bool) or not isinstance(number, (int, float)) or not 0 <= number <= sys.float_info.max:
+        raise Error(f"{op}: ulps is a finite number that is not below 0: got {given!r}")
+    return float(number)
 
 
 def reference_for(name: str, reference: Any) -> Any:

@@ -41,27 +41,18 @@ if hasattr(ast, "TryStar"):
     _ADVICE[ast.TryStar] = ("try", "test before what may fail, by if")
 
 # What to write in the place of a function that is called, by its module and its name.
-_LOOP = "write a loop, or pass the numbers as an argument"
 _INSTEAD = {
-    "math.gcd": "write Euclid's loop: while b: a, b = b, a % b",
-    "math.lcm": "divide the product by what Euclid's loop gives: while b: a, b = b, a % b",
-    "math.factorial": _LOOP, "math.comb": _LOOP, "math.perm": _LOOP,
-    "math.isqrt": "write int(math.sqrt(n))",
     "math.gamma": "write math.exp(math.lgamma(x)), for positive x",
-    "math.modf": "write x - math.trunc(x) and math.trunc(x)",
     "math.frexp": "write e = math.floor(math.log2(abs(x))) + 1 and x / 2.0 ** e",
     "math.ldexp": "write x * 2.0 ** n",
-    "math.remainder": "write x - y * round(x / y)",
-    "math.ulp": "write math.nextafter(abs(x), math.inf) - abs(x)",
-    "math.isclose": "write abs(a - b) <= 1e-9 * max(abs(a), abs(b))",
     "cmath.isclose": "write abs(a - b) <= 1e-9 * max(abs(a), abs(b))",
     "math.dist": "write math.hypot(x - u, y - v), or the square root of a sum",
-    "math.hypot": "it takes two numbers: write math.sqrt(x * x + y * y + z * z)",
+    "math.hypot": "it takes numbers: write * before a tuple",
     "math.fsum": "write a + b + c, or sum((a, b, c))",
     "math.prod": "write a * b * c",
     "math.sumprod": "write a * u + b * v",
     "builtins.len": "leave it out: it is one number", 
-    "builtins.round": "write round(x * 100) / 100 for two digits", "builtins.pow": "write pow(a, b) % c",
+    "builtins.round": "write round(x * 100) / 100 for two digits of one of Python's floats", "builtins.pow": "write pow(a, b) % c",
     "weft.index": "pass wf.index(axis) as an argument",
     "builtins.print": "leave it out, or call the function itself, of numbers",
     "builtins.any": "write or", "builtins.all": "write and",
@@ -103,6 +94,31 @@ def instead_of(name: str) -> str | None:
     return _INSTEAD.get(name)
 
 
+_MOST_SHOWN = 100  # columns of a line
+_BEFORE = 40  # of them in front of the construct, where the line is longer
+
+
+def _shown(line: str, node: Any) -> tuple[str, str]:
+    """The line, cut around the construct where it is long, and what marks the construct below it."""
+    column = getattr(node, "col_offset", None)
+    if column is None:
+        return line.strip(), ""
+    # Columns of trees count bytes.
+    encoded = line.encode()
+    ends_here = node.end_lineno == node.lineno
+    start = len(encoded[:column].decode(errors="replace"))
+    end = len((encoded[: node.end_col_offset] if ends_here else encoded).decode(errors="replace").rstrip())
+    first = len(line) - len(line.lstrip())
+    last = len(line.rstrip())
+    before = after = ""
+    if last - first > _MOST_SHOWN:
+        if start - first > _BEFORE:
+            first, before = start - _BEFORE, "… "
+        if last - first > _MOST_SHOWN:
+            last, after = first + _MOST_SHOWN, " …"
+    return before + line[first:last] + after, " " * (start - first + len(before)) + "^" * max(min(end, last) - start, 1)
+
+
 class Source:
     """Where the lines of a function's tree stand in its file."""
 
@@ -112,8 +128,11 @@ class Source:
     def refuse(self, node: Any, construct: str, advice: str) -> Error:
         """The error that says so."""
         line = getattr(node, "lineno", 1)
-        shown = self.lines[line - 1].strip() if 0 < line <= len(self.lines) else ""
-        return Error(f"{self.name}: {construct} cannot be compiled: {advice}\n  {self.file}:{self.first_line + line - 1}: {shown}")
+        if not self.file:  # of a function that is not written in Python
+            return Error(f"{self.name}: {construct} cannot be compiled: {advice}")
+        at = f"{self.file}:{self.first_line + line - 1}"
+        shown, mark = _shown(self.lines[line - 1], node) if 0 < line <= len(self.lines) else ("", "")
+        return Error(f"{self.name}: {construct} cannot be compiled: {advice}\n  {at}: {shown}" + (f"\n  {' ' * (len(at) + 2)}{mark}" if mark else ""))
 
     def refuse_kind(self, node: Any) -> Error:
         """The error for a construct that never can."""

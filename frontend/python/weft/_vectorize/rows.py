@@ -20,10 +20,14 @@ def _groups(side: str) -> list[list[str]]:
     return [[name.strip() for name in one.split(",") if name.strip()] for one in _group.findall(side)]
 
 
+class Mismatch(ValueError):
+    """The function gives what its signature does not say."""
+
+
 class Rows:
     """A function's signature: the names of the last axes of each argument and of each result."""
 
-    def __init__(self, signature: str) -> None:  # NumPy has looked whether it is one
+    def __init__(self, signature: str) -> None:
         takes, gives = signature.split("->")
         self.takes, self.gives = _groups(takes), _groups(gives)
 
@@ -66,12 +70,12 @@ class Rows:
             recording.reset(outside)
         several = given if isinstance(given, tuple) else (given,)
         if len(several) != len(self.gives):
-            raise ValueError(f"{name}: its signature gives {len(self.gives)} results: got {len(several)}")
+            raise Mismatch(f"{name}: its signature gives {len(self.gives)} results: got {len(several)}")
         results = [asarray(one) for one in several]
         for place, (result, axes) in enumerate(zip(results, self.gives)):
             if result.ndim != len(axes):
-                raise ValueError(f"{name}: result {place} needs {len(axes)} axes for ({','.join(axes)}): got shape {result.shape}")
+                raise Mismatch(f"{name}: result {place} needs {len(axes)} axes for ({','.join(axes)}): got shape {result.shape}")
             for axis, extent in zip(axes, result.shape):
                 if extents.setdefault(axis, extent) != extent:
-                    raise ValueError(f"{name}: the axis {axis} of the signature has {extents[axis]} elements and, in result {place}, {extent}")
+                    raise Mismatch(f"{name}: the axis {axis} of the signature has {extents[axis]} elements and, in result {place}, {extent}")
         return results

@@ -46,6 +46,11 @@ def type_of_dtype(dtype: object) -> Type:
     return Type(_WEFT[str(dtype)])
 
 
+def is_known(dtype: object) -> bool:
+    """Whether Weft's arrays have such elements."""
+    return str(dtype) in _WEFT
+
+
 def type_of_number(number: object) -> Type:
     """The type of a number of Python's."""
     return BOOL if isinstance(number, bool) else INT if isinstance(number, int) else FLOAT if isinstance(number, float) else COMPLEX

@@ -39,16 +39,46 @@ class Object(NamedTuple):
 
 
 class Local(NamedTuple):
-    """A function that is written inside of the one that is read."""
+    """A function that is written inside of the one that is read, with its defaults as they were then: values, or the errors of reading them."""
 
     node: Any
     scope: Any
+    defaults: dict[str, Any]
 
 
 class Unbound(NamedTuple):
     """A name that has a value on some paths alone."""
 
     name: str
+
+
+def leaves_of(value: Any) -> list[Any]:
+    """The numbers of a value that may be a tuple."""
+    return [leaf for part in value.parts for leaf in leaves_of(part)] if isinstance(value, Several) else [value]
+
+
+def rebuilt(value: Any, leaves: list[Any]) -> Any:
+    """A value of the same form with other numbers, which are taken from the front of the list."""
+    return Several(tuple(rebuilt(part, leaves) for part in value.parts), value.kind) if isinstance(value, Several) else leaves.pop(0)
+
+
+def form_of(value: Any) -> Any:
+    """How tuples lie in each other."""
+    return tuple(form_of(part) for part in value.parts) if isinstance(value, Several) else None
+
+
+def same(a: Any, b: Any) -> bool:
+    """Whether two values are one: numbers of Python's by their types and digits, too."""
+    if type(a) is not type(b):
+        return False
+    if isinstance(a, Const):
+        return type(a.number) is type(b.number) and repr(a.number) == repr(b.number)
+    return a is b or a == b
+
+
+def is_number(value: Any) -> bool:
+    """Whether all of it are numbers."""
+    return all(isinstance(leaf, (Value, Const)) for leaf in leaves_of(value))
 
 
 def literal(number: Any, dtype: str) -> str:

@@ -9,12 +9,13 @@ import types
 
 from weft import _core
 from weft._core import Array, Error
+from weft._base.arguments import check_flags
 from weft._base.asarray import asarray
 from weft._base.host import answered
-from weft._base.session import note
 from weft._vectorize.index import Index, placed
+from weft._vectorize.options import check_function, checked_excluded, checked_otypes, checked_signature
 from weft._vectorize.outside import as_known, known_as
-from weft._vectorize.references import reference_for, widened
+from weft._vectorize.references import checked_ulps, reference_for, widened
 
 TYPE_CHECKING = False  # typing is slow to import
 if TYPE_CHECKING:
@@ -33,12 +34,12 @@ class Vectorized:
             self.__doc__ = doc
         self.__name__ = getattr(pyfunc, "__name__", type(pyfunc).__name__)
         self.pyfunc, self.signature, self.fallback = pyfunc, signature, fallback
-        self.otypes = otypes if isinstance(otypes, str) or otypes is None else [*otypes]
-        self.excluded = set(excluded or ())
+        self.otypes, self.excluded = otypes, excluded
         self.reference, self.ulps = reference, ulps
         self._reference_for = None if reference is None else reference_for(self.__name__, reference)
         self._known: dict[Any, list[Any]] = {}
         self._by_element: Any = None
+        self._bound: Any = None  # of the object whose method was asked for last
 
     @property
     def _weft_scalar_function(self) -> Any:
@@ -48,7 +49,14 @@ class Vectorized:
         return f"<weft.vectorize of {self.__name__}>"
 
     def __get__(self, instance: Any, owner: Any = None) -> Any:
-        return self if instance is None else functools.partial(self, instance)
+        if instance is None:
+            return self
+        # The object is known, and so are the numbers that it holds. The last one's is kept with what was compiled for it.
+        if self._bound is None or self._bound.pyfunc.__self__ is not instance:
+            excluded = {one - 1 if isinstance(one, int) else one for one in self.excluded if one != 0}
+            self._bound = Vectorized(types.MethodType(self.pyfunc, instance), self.otypes, self.__doc__, excluded, self.signature, self.fallback, self.reference,
+                                     self.ulps)
+        return self._bound
 
     def __reduce__(self) -> Any:
         # A decorated function's own name leads to this object.
@@ -102,7 +110,7 @@ class Vectorized:
     def _given(self, results: list[Array], is_several: bool) -> Any:
         """The results as the caller gets them."""
         if self.otypes is not None:
-            wanted = [_core.dtype(one) if not isinstance(one, str) else _dtype_of(one) for one in self.otypes]
+            wanted = [_core.dtype(one) for one in self.otypes]
             if len(wanted) != len(results):
                 raise Error(f"{self.__name__}: otypes has a dtype for each result: got {len(wanted)} for {len(results)}")
             results = [_core.astype(x, dtype) for x, dtype in zip(results, wanted)]
@@ -111,14 +119,14 @@ class Vectorized:
 
     def _of_rows(self, args: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
         """A call by the signature: recorded once for all rows, or by Python, one row after the other, where that cannot be."""
-        from weft._vectorize.rows import Rows
+        from weft._vectorize.rows import Mismatch, Rows
 
-        numpys = self._numpys()  # which looks at the signature
+        numpys = self._numpys  # which looks at the signature
         rows = Rows(self.signature)  # type: ignore[arg-type]
         places = [i for i in range(len(args)) if i not in self.excluded]
         arrays = [asarray(args[i]) for i in places]
         if set(keywords) - self.excluded:  # arrays by name, which NumPy puts in the order of the call
-            return answered(numpys.__call__, *args, **keywords)
+            return answered(numpys, *args, **keywords)
         loop, extents = rows.loop(arrays, self.__name__)
 
         def f(*parts: Any) -> Any:
@@ -129,24 +137,36 @@ class Vectorized:
 
         try:
             results = rows.results(f, arrays, loop, extents, self.__name__)
+        except Mismatch as error:
+            raise ValueError(str(error)) from None
         except Exception as error:
             # Python's own run raises what is the function's fault.
             return self._by_python(args, keywords, "one row after the other", error)
         return self._given(results, len(rows.gives) > 1)
 
     def _by_python(self, args: tuple[Any, ...], keywords: dict[str, Any], how: str, why: Exception) -> Any:
-        results = answered(self._numpys().__call__, *args, **keywords)
+        if _core.records():
+            raise Error(f"{self.__name__}: Python calls it, {how}, and compile(), vmap() and loops record no such call: call it outside, and give its result as an argument; or "
+                        f"mend what keeps it from being compiled: {why}")
+        results = answered(self._numpys, *args, **keywords)
         for x in results if isinstance(results, tuple) else (results,):
             if isinstance(x, Array):
-                note(x, f"{self.__name__}: computed by Python, {how}, since {why}")
+                _core.say_of(x, f"{self.__name__}: computed by Python, {how}, since {why}")
         return results
 
+    @property
     def _numpys(self) -> Any:
-        """The loop over elements, or rows, that Python runs."""
+        """The loop over elements, or rows, that Python runs; errors call it by the function's name."""
         if self._by_element is None:
             import numpy
 
-            self._by_element = numpy.vectorize(self.pyfunc, self.otypes, None, self.excluded or None, False, self.signature)
+            loop = numpy.vectorize(self.pyfunc, self.otypes, None, self.excluded or None, False, self.signature)
+
+            def by_element(*args: Any, **keywords: Any) -> Any:
+                return loop(*args, **keywords)
+
+            by_element.__name__ = self.__name__
+            self._by_element = by_element
         return self._by_element
 
     def _compiled(self, args: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
@@ -154,7 +174,8 @@ class Vectorized:
         arrays: list[Any] = []
         key: list[Any] = []
 
-        def typed(one: Any, is_known: bool) -> Any:
+        def typed(place: Any, one: Any) -> Any:
+            is_known = place in self.excluded
             if is_known:
                 one = as_known(one)
                 key.append(known_as(one))
@@ -162,14 +183,17 @@ class Vectorized:
             if type(one) in (bool, int, float, complex):
                 t: Any = type(one)
             else:
-                one = asarray(one)
+                try:
+                    one = asarray(one)
+                except TypeError as error:
+                    raise TypeError(f"{self.__name__}: argument {place}: {error}") from None
                 t = str(one.dtype)
             arrays.append(one)
             key.append(t)
             return t
 
-        places = [typed(one, i in self.excluded) for i, one in enumerate(args)]
-        names = {name: typed(one, name in self.excluded) for name, one in keywords.items()}
+        places = [typed(i, one) for i, one in enumerate(args)]
+        names = {name: typed(name, one) for name, one in keywords.items()}
         key.append(tuple(names))
         known = self._known.get(tuple(key), ())
         for compiled in known:
@@ -177,7 +201,9 @@ class Vectorized:
                 return compiled, arrays
         from weft._vectorize.compiled import Compiled
         from weft._vectorize.types import Type, type_of_dtype
+        from weft._vectorize.wrong_calls import check_call
 
+        check_call(self.pyfunc, args, keywords)
         if not arrays:
             raise Error(f"{self.__name__}: takes one array at least: got none")
         def type_of(t: Any, is_known: bool) -> Any:
@@ -200,6 +226,8 @@ class Vectorized:
 
 def _found(module: str, name: str) -> Any:
     """What a module has under a qualified name. AttributeError where it has nothing."""
+    if not isinstance(module, str):  # of what exec() made
+        raise AttributeError(f"{name} is in no module")
     found = sys.modules.get(module)
     if found is None:
         found = __import__(module, fromlist=["_"])
@@ -221,12 +249,6 @@ def _remade(pyfunc: Any, *rest: Any) -> Any:
     return Vectorized(made(pyfunc), *rest)
 
 
-def _dtype_of(letter: str) -> Any:
-    import numpy
-
-    return _core.dtype(numpy.dtype(letter))
-
-
 def vectorize(pyfunc: Any = None, otypes: Any = None, doc: str | None = None, excluded: Any = None, cache: builtins.bool = False,
               signature: str | None = None, *, fallback: builtins.bool = False, reference: Any = None, ulps: float = 4) -> Any:
     """A function of numbers as a function of arrays: read from its source, compiled for the dtypes of its arguments, and fused with what is
@@ -241,12 +263,18 @@ def vectorize(pyfunc: Any = None, otypes: Any = None, doc: str | None = None, ex
         return lambda f: vectorize(f, otypes, doc, excluded, cache, signature, fallback=fallback, reference=reference, ulps=ulps)
     if not callable(pyfunc):
         raise TypeError(f"vectorize: takes a function: got {type(pyfunc).__name__}")
+    if signature is None:
+        check_function(pyfunc)
+    else:
+        checked_signature(signature)
+    if doc is not None and not isinstance(doc, str):
+        raise TypeError(f"vectorize: doc is a text: got {type(doc).__name__}")
     if reference is not None and not callable(reference):
         raise TypeError(f"vectorize: reference is a function: got {type(reference).__name__}")
     if reference is not None and signature is not None:
         raise Error("vectorize: a function of rows takes no reference: verify compares its ops with the interpreter")
-    if isinstance(ulps, builtins.bool) or not isinstance(ulps, (int, float)) or not ulps >= 0:
-        raise Error(f"vectorize: ulps is a number that is not below 0: got {ulps!r}")
+    check_flags("vectorize", cache=cache, fallback=fallback)
+    ulps = checked_ulps("vectorize", ulps)
     if reference is not None and not hasattr(reference, "_for_dtypes"):
         reference = vectorize(reference)
-    return Vectorized(pyfunc, otypes, doc, excluded, signature, fallback, reference, ulps)
+    return Vectorized(pyfunc, checked_otypes(otypes), doc, checked_excluded(pyfunc, excluded), signature, bool(fallback), reference, ulps)

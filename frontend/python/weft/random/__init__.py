@@ -22,6 +22,7 @@ from weft import _core
 from weft._core import Array
 from weft._base.asarray import named_device
 from weft._base.errors import missing as _missing
+from weft._base.helped import attach as _attach_help
 from weft._base.recorded import recording
 from weft.random._generator import (
     Generator, _MOST, _REPEATS, _checked, as_parameter, chosen_by, draw, float_dtype, is_key, permuted_by, shape_of, size_of,
@@ -257,3 +258,6 @@ def __dir__() -> list[str]:
 
 def __getattr__(name: str) -> Any:
     raise _missing(".random", name)
+
+
+_attach_help(__name__)

@@ -1,0 +1,42 @@
+"""What Python calls for each element since it cannot be compiled, and where that is said."""
+
+import numpy as np
+import pytest
+import weft as wf
+
+
+def digits(x):
+    return len(str(int(x)))
+
+
+def test_falls_back_when_told_to():
+    x = wf.asarray([1, 20, 300])
+    with pytest.raises(wf.Error):
+        wf.vectorize(digits)(x)
+    lengths = wf.vectorize(digits, fallback=True)(x)
+    np.testing.assert_array_equal(np.asarray(lengths), [1, 2, 3])
+    told = wf.explain(lengths)
+    assert told.startswith("digits: computed by Python, one element after the other, since digits: ") and "test_vectorize_fallback.py" in told
+    assert "by Python" not in wf.explain(wf.vectorize(lambda v: v * 2)(x))
+
+
+def test_explain_says_it_behind_other_operations():
+    x = wf.asarray([1, 20, 300])
+    f, g = wf.vectorize(digits, fallback=True), wf.vectorize(lambda v: int(f"{int(v)}1"), fallback=True)
+    long = wf.arange(3000)
+    for told in (wf.explain(f(x) * 2 + 1), wf.explain(wf.sum(f(x) + 1)), wf.explain(f(long)[1:] + long[1:])):
+        assert told.count("digits: computed by Python, one element after the other") == 1
+    both = wf.explain(f(x) + g(x))
+    assert both.count("computed by Python") == 2 and "<lambda>: computed by Python" in both
+    assert "digits: computed by Python" in " ".join(wf.explain(f(x) + 1).to_dict()["computed"])
+    kept = f(x)
+    np.asarray(kept)  # whose memory NumPy has as well
+    many = [f(x) for _ in range(300)]
+    assert "computed by Python" in wf.explain(kept + 1) and len(many) == 300
+
+
+def test_a_function_that_is_recorded_names_it_and_what_could_not_be_compiled():
+    f = wf.vectorize(digits, fallback=True)
+    for call in (lambda: wf.compile(lambda v: f(v) + 1)(wf.ones(3)), lambda: wf.vmap(f)(wf.ones((2, 3)))):
+        with pytest.raises(wf.Error, match=r"digits: Python calls it, one element after the other, and compile\(\), vmap\(\) and loops record no such call: .*: digits: a call of .*cannot be compiled"):
+            call()

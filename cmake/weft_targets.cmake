@@ -13,6 +13,11 @@ target_include_directories(weft_options INTERFACE $<BUILD_INTERFACE:${PROJECT_SO
 target_compile_options(weft_options INTERFACE -fno-semantic-interposition)
 target_compile_options(weft_options INTERFACE -Wall -Wextra -Wpedantic -Wshadow $<$<BOOL:${WEFT_WERROR}>:-Werror>
                        -Wno-missing-field-initializers)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  # The rest of -O3 makes the library a tenth larger: what takes time is in kernels, which have options of their own.
+  target_compile_options(weft_options INTERFACE $<$<CONFIG:Release>:-O2> $<$<CONFIG:Release>:-ftree-vectorize>
+                         $<$<CONFIG:Release>:-fvect-cost-model=dynamic>)
+endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
   # Warns of overlap inside std::string where there is none (GCC bug 105651).
   target_compile_options(weft_options INTERFACE -Wno-restrict)

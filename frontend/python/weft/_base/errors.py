@@ -37,6 +37,14 @@ _elsewhere = {"": {
 }}  # fmt: skip
 
 
+# What Numba and CuPy have for functions of numbers, and kernels, and what Weft's users write.
+_of_functions = {
+    "guvectorize": 'write weft.vectorize(f, signature="(n),(n)->()"), of a function that returns its results', "prange": "write range: each element is computed on its own",
+    "stencil": "write shifted views of an array, as x[1:] - x[:-1]", "ElementwiseKernel": "weft.elementwise does that", "ReductionKernel": "weft.reduction does that",
+    "RawKernel": "weft.cuda_kernel does that", "RawModule": "weft.cuda_kernel does that",
+}  # fmt: skip
+
+
 # What arrays of other libraries have, and what Weft's users write.
 _of_arrays = {
     "at": "write x[i] = v, which compiled functions and derivatives follow, or weft.add.at(x, i, v)", "block_until_ready": "write x.eval()",
@@ -53,6 +61,8 @@ def _meant(module: str, name: str) -> str:
     elsewhere = _elsewhere.get(module, {})
     if name in elsewhere:
         return f"weft{module}.{elsewhere[name]} does that"
+    if not module and name in _of_functions:
+        return _of_functions[name]
     import difflib
     import importlib
 
@@ -66,7 +76,7 @@ def missing(module: str, name: str) -> AttributeError:
     plain = f"module 'weft{module}' has no attribute {name!r}"
     if name.startswith("_"):
         return AttributeError(plain)  # Python itself asks for such names, which must not import NumPy
-    if name in _elsewhere.get(module, {}):
+    if name in _elsewhere.get(module, {}) or not module and name in _of_functions:
         return AttributeError(f"{plain}: {_meant(module, name)}")
     import importlib
 

@@ -60,7 +60,8 @@ class ArrayFunctions:
         if name in ("real", "imag") and len(args) == 1:
             return self.part(args[0], name)
         if name in ("round", "around") and len(args) == 2:
-            return self.rounded_to(*args)
+            x, t = args[0], args[0].type
+            return self.rounded_to(node, Value(self.named(x), Type(t.dtype)) if t.weak else x, args[1])
         if len(args) == 1 and (done := self.of_whole(node, name, args[0])) is not None:
             return done
         if name == "angle" and len(args) == 1:

@@ -10,6 +10,7 @@ from typing import Any
 from weft._core import Error
 from weft._base.origin import module_of
 from weft._vectorize.array_functions import ArrayFunctions
+from weft._vectorize.generators import Generators
 from weft._vectorize.names import Names
 from weft._vectorize.python_functions import PythonFunctions
 from weft._vectorize.refusals import instead_of
@@ -28,7 +29,7 @@ _WRITTEN = {
 }
 
 
-class Calls(Names, PythonFunctions, ArrayFunctions, TextOps, Tuples):
+class Calls(Names, PythonFunctions, ArrayFunctions, TextOps, Tuples, Generators):
     """Which function is called, and with what. What is not here is of the class that reads statements."""
 
     text: Any
@@ -53,17 +54,19 @@ class Calls(Names, PythonFunctions, ArrayFunctions, TextOps, Tuples):
         function = self.value(node.func)
         if isinstance(function, Object) and function.it is float and len(node.args) == 1 and isinstance(node.args[0], ast.Constant) and not node.keywords:
             return self.float_of(node, node.args[0].value)
+        if isinstance(function, Object) and (done := self.of_generator(node, function.it)) is not None:
+            return done
         args = [value for one in node.args for value in self.given_by(one)]
         keywords = {one.arg: self.value(one.value) for one in node.keywords}
         return self.call(node, function, args, keywords)
 
     def given_by(self, argument: Any) -> Any:
-        """The values that an argument of a call is: those of a tuple behind a star."""
+        """The values that an argument of a call, or a part of a tuple, is: those of a tuple behind a star."""
         if not isinstance(argument, ast.Starred):
             return (self.value(argument),)
         value = self.value(argument.value)
         if not isinstance(value, Several):
-            raise self.scope.source.refuse(argument, f"* before {self.described(value)}", "write the arguments one by one")
+            raise self.scope.source.refuse(argument, f"* before {self.described(value)}", "write the values one by one")
         return value.parts
 
     def float_of(self, node: Any, known: Any) -> Any:

@@ -15,7 +15,7 @@ from weft._vectorize.operators import Operators
 from weft._vectorize.places import Places
 from weft._vectorize.statements import RESULT, RETURNED, always_leaves, assigned_by, reads, tested_inside
 from weft._vectorize.types import BOOL, INT, Type, promote
-from weft._vectorize.values import Const, Local, Object, Several, Unbound, Value, form_of, is_number, leaves_of, rebuilt, same
+from weft._vectorize.values import Const, Local, Object, Several, Unbound, Value, form_of, is_called, is_number, leaves_of, not_number, rebuilt, same
 
 _BROKEN, _SKIPPED = "$broken", "$skipped"
 _FLAGS = (RETURNED, _BROKEN, _SKIPPED)
@@ -149,11 +149,16 @@ class Lower(Calls, Operators, Places):
             return
         if not isinstance(target, (ast.Tuple, ast.List)):
             raise self.scope.source.refuse(target, "an assignment to an element or an attribute", "give each number a name of its own")
-        if not isinstance(value, Several) or any(isinstance(one, ast.Starred) for one in target.elts):
-            raise self.scope.source.refuse(target, "an assignment to several names", "assign a tuple of as many values")
-        if len(value.parts) != len(target.elts):
-            raise self.scope.source.refuse(target, f"an assignment of {len(value.parts)} values to {len(target.elts)} names", "write as many names as values")
-        for one, part in zip(target.elts, value.parts):
+        if not isinstance(value, Several):
+            raise self.scope.source.refuse(target, f"an assignment of {self.described(value)} to several names", "assign a tuple of as many values")
+        parts, names = list(value.parts), list(target.elts)
+        for k, one in enumerate(names):
+            if isinstance(one, ast.Starred) and len(parts) >= len(names) - 1:
+                end = len(parts) - (len(names) - 1 - k)
+                names[k], parts[k:end] = one.value, [Several(tuple(parts[k:end]), "list")]
+        if len(parts) != len(names):
+            raise self.scope.source.refuse(target, f"an assignment of {len(value.parts)} values to {len(names)} names", "write as many names as values")
+        for one, part in zip(names, parts):
             self.assign(one, part)
 
     def do_FunctionDef(self, node: Any) -> None:
@@ -200,13 +205,14 @@ class Lower(Calls, Operators, Places):
                 scope.names[name] = a
             elif a is None or b is None or isinstance(a, Unbound) or isinstance(b, Unbound):
                 there = b if a is None or isinstance(a, Unbound) else a
+                known = next((one.of for one in (a, b) if isinstance(one, Unbound) and one.of is not None), None)
                 missing_is_dead = dead if a is None or isinstance(a, Unbound) else others_dead
                 if there is None or isinstance(there, Unbound) or not (missing_is_dead or name == RESULT) or not is_number(there):
-                    scope.names[name] = Unbound(name)
+                    scope.names[name] = Unbound(name, known if there is None or isinstance(there, Unbound) or is_number(there) else there)
                 else:
                     scope.names[name] = meet([a if a is there else None, b if b is there else None])
             elif not (is_number(a) and is_number(b)):
-                scope.names[name] = Unbound(name)
+                scope.names[name] = Unbound(name, b if is_number(a) else a)
             else:
                 scope.names[name] = meet([a, b])
         result = meet(given) if given[0] is not None and given[1] is not None else None
@@ -229,7 +235,9 @@ class Lower(Calls, Operators, Places):
         if len(there) == 2 and same(there[0], there[1]):
             return there[0]
         if not all(is_number(one) for one in there):
-            raise self.scope.source.refuse(node, f"a choice between {self.described(there[0])} and {self.described(there[-1])}", "choose between numbers")
+            called = all(is_called(one) for one in there)
+            raise self.scope.source.refuse(node, f"a choice between {self.described(there[0])} and {self.described(there[-1])}",
+                                           "call each where it is chosen, as f(x) if … else g(x)" if called else "choose between numbers")
         if form_of(there[0]) != form_of(there[-1]):
             raise self.scope.source.refuse(node, "a value that is a tuple of another length on another path", "return and assign tuples of one length")
         sides = [leaves_of(value) if value is not None else None for value in values]
@@ -318,10 +326,11 @@ class Lower(Calls, Operators, Places):
                 raise self.scope.source.refuse(one, f"a range of {self.described(bound)}", "write int(…) around it")
         start, stop = (Const(0), bounds[0]) if len(bounds) == 1 else (bounds[0], bounds[1])
         step = bounds[2] if len(bounds) == 3 else Const(1)
-        if not isinstance(step, Const) or step.number == 0:
-            raise self.scope.source.refuse(call, "a step that is no number other than 0", "write a number, or a while loop")
+        if step == Const(0):
+            raise self.scope.source.refuse(call, "a range with a step of 0", "write another step")
         start, stop = self.cast(start, INT), self.cast(stop, INT)
-        op = "less" if step.number > 0 else "greater"
+        step = step if isinstance(step, Const) else self.cast(step, INT)
+        goes_up = Const(step.number > 0) if isinstance(step, Const) else self.text.op("greater", [step.name, self.text.constant(0, INT).name], BOOL)
         self.counters += 1
         counter = f"$counter{self.counters}"
 
@@ -329,7 +338,13 @@ class Lower(Calls, Operators, Places):
             self.assign(node.target, self.scope.names[counter])
 
         def test() -> Any:
-            return self.text.op(op, [self.named(self.scope.names[counter]), self.named(stop)], BOOL)
+            ends = [self.named(self.scope.names[counter]), self.named(stop)]
+            if isinstance(goes_up, Const):
+                return self.text.op("less" if goes_up.number else "greater", ends, BOOL)
+            below, above = (self.text.op(op, ends, BOOL) for op in ("less", "greater"))
+            goes_on = self.selected(goes_up, below, above, BOOL)
+            moves = self.text.op("not_equal", [step.name, self.text.constant(0, INT).name], BOOL)
+            return self.text.op("bitwise_and", [goes_on.name, moves.name], BOOL)
 
         def step_on() -> None:
             self.scope.names[counter] = self.text.op("add", [self.named(self.scope.names[counter]), self.named(self.cast(step, INT))], INT)
@@ -387,7 +402,9 @@ class Lower(Calls, Operators, Places):
             if name in forms:
                 scope.names[name] = rebuilt(forms[name], [outs[name, k] for k in range(len(types[name]))])
             elif name in before and name not in forms:
-                scope.names[name] = before[name] if same(after.get(name), before[name]) else Unbound(name)
+                scope.names[name] = before[name] if same(after.get(name), before[name]) else Unbound(name, not_number(before[name], after.get(name)))
+            elif (made := not_number(after.get(name))) is not None:
+                scope.names[name] = Unbound(name, made)
         scope.names[_SKIPPED] = Const(False)
         scope.dead = False
 

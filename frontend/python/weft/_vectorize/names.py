@@ -11,7 +11,7 @@ from weft._vectorize.captured import MISSING
 from weft._vectorize.outside import MOST_ELEMENTS, as_known, is_array, is_numpy_number
 from weft._vectorize.refusals import instead_of_attribute
 from weft._vectorize.types import is_known, real_of, type_of_dtype
-from weft._vectorize.values import Const, Object, Several, Unbound, Value
+from weft._vectorize.values import Const, Object, Several, Unbound, Value, is_called
 
 
 class Names:
@@ -23,13 +23,24 @@ class Names:
     value: Any
     cast: Any
     number: Any
+    described: Any
 
     def of_Name(self, node: Any) -> Any:
         """A name of the function, or one from outside."""
         value = self.look_up(node)
         if isinstance(value, Unbound):
-            raise self.scope.source.refuse(node, f"{node.id}, which has a value on some paths alone,", f"give {node.id} a value before the branch or the loop")
+            raise self.unbound(node, value)
         return value
+
+    def unbound(self, node: Any, value: Any) -> Any:
+        """The error for a name that has no value, or more than one thing that is no number."""
+        name, refuse = node.id, self.scope.source.refuse
+        if is_called(value.of):
+            return refuse(node, f"{name}, a function that is made or chosen on some paths alone,",
+                          "make it before the branch or the loop, or call each function where it is chosen, as y = f(x) if … else g(x)")
+        if value.of is not None:
+            return refuse(node, f"{name}, which is {self.described(value.of)} on some paths alone,", f"give {name} the same before the branch or the loop")
+        return refuse(node, f"{name}, which has a value on some paths alone,", f"give {name} a value before the branch or the loop")
 
     def look_up(self, node: Any) -> Any:
         """What a name stands for."""

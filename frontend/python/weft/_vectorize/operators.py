@@ -34,6 +34,8 @@ class Operators:
     text: Any
     scope: Any
     choose: Any
+    given_by: Any
+    in_order: Any
 
     def value(self, node: Any) -> Any:
         """What an expression stands for."""
@@ -54,7 +56,9 @@ class Operators:
             return "a function"
         if isinstance(value, Object) and value.it is None:
             return "None"
-        return f"a {type(value.it).__name__}" if isinstance(value, Object) else "nothing"
+        if isinstance(value, Object):
+            return "a function" if callable(value.it) and not isinstance(value.it, type) else f"a {type(value.it).__name__}"
+        return "nothing"
 
     def number(self, node: Any, value: Any, why: str) -> Any:
         """The value, which has to be a number."""
@@ -144,7 +148,7 @@ class Operators:
 
     def of_Tuple(self, node: Any) -> Any:
         """Several values."""
-        return Several(tuple(self.value(one) for one in node.elts))
+        return Several(tuple(value for one in node.elts for value in self.given_by(one)))
 
     def of_NamedExpr(self, node: Any) -> Any:
         """A value that gets a name."""
@@ -204,6 +208,8 @@ class Operators:
         """An operator, by the name that the tree has for it."""
         if isinstance(a, Several) and isinstance(b, Several) and kind == "Add" and a.kind == b.kind != "array":
             return Several(a.parts + b.parts, a.kind)
+        if kind == "Mult" and (repeated := self.repeated(a, b)) is not None:
+            return repeated
         a, b = (self.number(node, one, f"{_SIGNS[kind]} of") for one in (a, b))
         if isinstance(a, Const) and isinstance(b, Const) and kind != "MatMult":
             return self.folded(node, kind, a, b)
@@ -282,6 +288,8 @@ class Operators:
             if kind == "In":
                 return found
             return Const(not found.number) if isinstance(found, Const) else self.text.op("logical_not", [found.name], BOOL)
+        if kind in _COMPARED and isinstance(a, Several) and isinstance(b, Several) and a.kind == b.kind != "array":
+            return self.in_order(node, op, a.parts, b.parts)
         if kind not in _COMPARED:
             raise self.scope.source.refuse(node, {"Is": "is", "IsNot": "is not", "In": "in", "NotIn": "not in"}.get(kind, kind), "write == or !=")
         a, b = (self.number(node, one, "a comparison of") for one in (a, b))

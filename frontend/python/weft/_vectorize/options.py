@@ -67,6 +67,11 @@ def checked_excluded(f: Any, excluded: Any) -> set[Any]:
     return set(excluded)
 
 
+def places_of(f: Any) -> tuple[str, ...]:
+    """The names of what a function of Python's takes by place; none of others."""
+    return f.__code__.co_varnames[: f.__code__.co_argcount] if isinstance(f, types.FunctionType) else ()
+
+
 def _check_has(f: Any, argument: Any) -> None:
     """Refuses a place or a name that a function of Python's does not have."""
     code = f.__code__ if isinstance(f, types.FunctionType) else None

@@ -39,6 +39,7 @@ class PythonFunctions:
     numbers: Any
     binary: Any
     compared: Any
+    held: Any
 
     def of_python(self, node: Any, name: str, args: list[Any], keywords: dict[str, Any]) -> Any:
         """Functions that need no import."""
@@ -70,7 +71,7 @@ class PythonFunctions:
         if name == "round" and count == 1:
             return self.rounded(node, args[0])
         if name == "round" and count == 2:
-            return self.rounded_to(args[0], args[1])
+            return self.rounded_to(node, args[0], args[1])
         if name == "divmod" and count == 2:
             return Several((self.binary(node, "FloorDiv", *args), self.binary(node, "Mod", *args)))
         if name == "pow" and count == 2:
@@ -125,17 +126,41 @@ class PythonFunctions:
             raise self.scope.source.refuse(node, "round() of a complex number", "round its parts")
         return self.cast(self.text.op("round", [x.name], x.type) if x.type.kind == 2 else x, INT)
 
-    def rounded_to(self, x: Any, digits: Any) -> Any:
-        """A float of NumPy's, rounded to known digits as NumPy does it, or an integer, which has none; None of others. Python rounds its own by
-        their decimal digits."""
-        if x.type.kind == 1 and isinstance(digits, Const) and type(digits.number) is int and digits.number >= 0:
-            return x
-        if x.type.kind != 2 or x.type.weak or not isinstance(digits, Const) or type(digits.number) is not int or abs(digits.number) > 22:
-            return None
+    def rounded_to(self, node: Any, x: Any, digits: Any) -> Any:
+        """A float of NumPy's, rounded to known digits as NumPy does it, or an integer. Python rounds its own floats by their decimal digits."""
+        if isinstance(x, Const) and isinstance(digits, Const) and digits.type.kind == 1:
+            return Const(round(x.number, digits.number))
+        if x.type.kind == 3:
+            raise self.scope.source.refuse(node, "round() of a complex number", "round its parts")
+        if not isinstance(digits, Const) or digits.type.kind != 1 or abs(digits.number) > 22:
+            raise self.scope.source.refuse(node, "round() to digits that are no integer from -22 to 22 in the text", "write np.round(x * 10.0 ** n) / 10.0 ** n")
+        if x.type.kind <= 1:
+            return self.rounded_integer(node, x if x.type.kind == 1 else self.cast(x, INT), digits.number)
+        if x.type.weak and digits.number:
+            by = 10 ** abs(digits.number)
+            instead = f"write np.round(x * {by:.0f}) / {by:.0f}" if digits.number > 0 else f"write np.round(x / {by:.0f}) * {by:.0f}.0"
+            raise self.scope.source.refuse(node, "round() to digits of one of Python's floats, which goes by their decimal digits,", instead)
         by = self.text.constant(10.0 ** abs(digits.number), x.type).name
         there, back = ("multiply", "divide") if digits.number >= 0 else ("divide", "multiply")
         whole = self.text.op("round", [self.text.op(there, [self.named(x), by], x.type).name], x.type)
         return self.text.op(back, [whole.name, by], x.type)
+
+    def rounded_integer(self, node: Any, x: Any, digits: int) -> Any:
+        """An integer to tens, hundreds, …; halves go to the even one."""
+        if digits >= 0:
+            return x
+        t = x.type
+
+        def op(name: str, a: Any, b: Any, made: Type = t) -> Any:
+            return self.text.op(name, [self.named(self.held(node, one, t)) for one in (a, b)], made)
+
+        by = Const(10**-digits)
+        rest = op("remainder", x, by)
+        below = op("subtract", x, rest)
+        odd = op("equal", rest, Const(by.number // 2), BOOL)
+        odd = self.text.op("bitwise_and", [odd.name, op("not_equal", op("remainder", op("floor_divide", x, by), Const(2)), Const(0), BOOL).name], BOOL)
+        up = self.text.op("bitwise_or", [op("greater", rest, Const(by.number // 2), BOOL).name, odd.name], BOOL)
+        return self.selected(up, op("add", below, by), below, t)
 
     # ---- math and cmath
 

@@ -12,14 +12,20 @@ RETURNED, RESULT = "$returned", "$result"
 def assigned_by(nodes: list[Any]) -> set[str]:
     """The names that statements set."""
     names: set[str] = set()
-    for node in nodes:
-        for one in ast.walk(node):
-            if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store):
-                names.add(one.id)
-            elif isinstance(one, ast.FunctionDef):
-                names.add(one.name)
-            elif isinstance(one, ast.Return):
-                names |= {RETURNED, RESULT}
+    stack = [*nodes]
+    while stack:
+        one = stack.pop()
+        if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store):
+            names.add(one.id)
+        elif isinstance(one, ast.Return):
+            names |= {RETURNED, RESULT}
+        if isinstance(one, (ast.FunctionDef, ast.Lambda)):  # whose own names are its own
+            names |= {one.name} if isinstance(one, ast.FunctionDef) else set()
+            stack += [*one.args.defaults, *(default for default in one.args.kw_defaults if default)]
+        elif isinstance(one, ast.comprehension):
+            stack += [one.iter, *one.ifs]
+        else:
+            stack += ast.iter_child_nodes(one)
     return names
 
 

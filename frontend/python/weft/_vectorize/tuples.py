@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import ast
 import functools
 from typing import Any
 
+from weft._vectorize.outside import MOST_ELEMENTS
 from weft._vectorize.types import BOOL, FLOAT
-from weft._vectorize.values import Const, Several, Value
+from weft._vectorize.values import Const, Several, Value, same
 
 
 class Tuples:
@@ -19,6 +21,8 @@ class Tuples:
     binary: Any
     cast: Any
     named: Any
+    compared: Any
+    selected: Any
 
     def of_tuples(self, node: Any, name: str, args: list[Any], keywords: dict[str, Any]) -> Any:
         """What the function of this name gives for these; None where it is none of tuples, or does not take them."""
@@ -34,6 +38,28 @@ class Tuples:
         if name == "hypot" and len(args) != 2 and not tuples:
             return self.hypot_of(node, args)
         return None
+
+    def in_order(self, node: Any, op: Any, a: tuple[Any, ...], b: tuple[Any, ...]) -> Any:
+        """A comparison of tuples: the first values that differ decide, and where none do the lengths."""
+        if isinstance(op, (ast.Eq, ast.NotEq)) and len(a) != len(b):
+            return Const(isinstance(op, ast.NotEq))
+        result = self.compared(node, op, Const(len(a)), Const(len(b)))
+        for one, other in reversed([*zip(a, b)]):
+            differs = Const(False) if same(one, other) else self.compared(node, ast.NotEq(), one, other)
+            if isinstance(differs, Const):
+                result = self.compared(node, op, one, other) if differs.number else result
+                continue
+            decides = differs if isinstance(op, ast.NotEq) else self.compared(node, op, one, other)
+            result = self.selected(differs, decides, result, BOOL)
+        return result
+
+    def repeated(self, a: Any, b: Any) -> Any:
+        """A tuple's values several times; None of all other products."""
+        if isinstance(b, Several):
+            a, b = b, a
+        if not isinstance(a, Several) or a.kind == "array" or not isinstance(b, Const) or b.type.kind > 1 or len(a.parts) * b.number > MOST_ELEMENTS:
+            return None
+        return Several(a.parts * b.number, a.kind)
 
     def enumerate_of(self, node: Any, parts: tuple[Any, ...]) -> Any:
         """Each value behind its number."""

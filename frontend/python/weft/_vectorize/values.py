@@ -47,9 +47,10 @@ class Local(NamedTuple):
 
 
 class Unbound(NamedTuple):
-    """A name that has a value on some paths alone."""
+    """A name that has a value on some paths alone, or one that is no number and another on each."""
 
     name: str
+    of: Any = None  # what it is where it is no number
 
 
 def leaves_of(value: Any) -> list[Any]:
@@ -79,6 +80,21 @@ def same(a: Any, b: Any) -> bool:
 def is_number(value: Any) -> bool:
     """Whether all of it are numbers."""
     return all(isinstance(leaf, (Value, Const)) for leaf in leaves_of(value))
+
+
+def is_called(value: Any) -> bool:
+    """Whether it is a function."""
+    return isinstance(value, Local) or isinstance(value, Object) and callable(value.it)
+
+
+def not_number(*values: Any) -> Any:
+    """The first that is there and is no number, as a function; what it is of a name that has one on some paths; None where none is."""
+    for value in values:
+        if isinstance(value, Unbound) and value.of is not None:
+            return value.of
+        if value is not None and not isinstance(value, Unbound) and not is_number(value):
+            return value
+    return None
 
 
 def literal(number: Any, dtype: str) -> str:

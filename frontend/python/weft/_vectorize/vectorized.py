@@ -13,7 +13,7 @@ from weft._base.arguments import check_flags
 from weft._base.asarray import asarray
 from weft._base.host import answered
 from weft._vectorize.index import Index, placed
-from weft._vectorize.options import check_function, checked_excluded, checked_otypes, checked_signature
+from weft._vectorize.options import check_function, checked_excluded, checked_otypes, checked_signature, places_of
 from weft._vectorize.outside import as_known, known_as
 from weft._vectorize.references import checked_ulps, reference_for, widened
 
@@ -33,6 +33,7 @@ class Vectorized:
         if doc is not None:
             self.__doc__ = doc
         self.__name__ = getattr(pyfunc, "__name__", type(pyfunc).__name__)
+        self._shown = "lambda" if self.__name__ == "<lambda>" else self.__name__ if self.__name__.isidentifier() and self.__name__.isascii() else "function"
         self.pyfunc, self.signature, self.fallback = pyfunc, signature, fallback
         self.otypes, self.excluded = otypes, excluded
         self.reference, self.ulps = reference, ulps
@@ -77,19 +78,34 @@ class Vectorized:
         if self.signature is not None:
             return self._of_rows(args, keywords)
         args, keywords = self._with_positions(args, keywords)
+        compiled = None
         try:
             compiled, arrays = self._compiled(args, keywords)
-        except Error as error:
-            if not self.fallback:
-                from weft._vectorize.source import Unreadable
+            results = compiled.function(arrays)
+        except (Error, TypeError) as error:
+            from weft._vectorize.source import Unreadable
 
-                if not isinstance(error, Unreadable):
+            if not isinstance(error, Error) or compiled is not None or not (self.fallback or isinstance(error, Unreadable)):
+                told = self._given_otherwise(args, keywords)
+                if not told:
                     raise
+                raise type(error)(f"{error}\n  {told}") from None
+            if not self.fallback:
                 import warnings
 
                 warnings.warn(f"{error}; Python calls it for each element, as with fallback=True", RuntimeWarning, stacklevel=2)
             return self._by_python(args, keywords, "one element after the other", error)
-        return self._given(compiled.function(arrays), compiled.is_several)
+        return self._given(results, compiled.is_several)
+
+    def _given_otherwise(self, args: tuple[Any, ...], keywords: dict[str, Any]) -> str:
+        """Which excluded argument a call gives by its place and not by the name that excludes it, or the other way round: it is an array's element then."""
+        places = places_of(self.pyfunc)
+        for k, name in enumerate(places):
+            if name in self.excluded and k not in self.excluded and k < len(args):
+                return f"{name} is excluded by its name, and is given by its place, so it counts as an array: write {name}=… in the call, or exclude {k} as well"
+            if k in self.excluded and name not in self.excluded and name in keywords:
+                return f"{name} is excluded by its place, {k}, and is given by its name, so it counts as an array: write it without {name}=, or exclude {name!r} as well"
+        return ""
 
     def _for_dtypes(self, dtypes: list[str]) -> Any:
         """The scalar function for arguments of these dtypes."""
@@ -212,9 +228,8 @@ class Vectorized:
             weak = {bool: "bool", int: "i64", float: "f64", complex: "c128"}
             return Type(weak[t], True) if isinstance(t, type) else type_of_dtype(t)
 
-        name = self.__name__ if self.__name__.isidentifier() and self.__name__.isascii() else "function"
         compiled = Compiled(self.pyfunc, [type_of(t, i in self.excluded) for i, t in enumerate(places)],
-                            {n: type_of(t, n in self.excluded) for n, t in names.items()}, name)
+                            {n: type_of(t, n in self.excluded) for n, t in names.items()}, self._shown)
         if self._reference_for is not None:
             function = compiled.function
             compiled.function = function.with_reference(self._reference_for([widened(one) for one in function.arguments]), self.ulps)
@@ -249,6 +264,33 @@ def _remade(pyfunc: Any, *rest: Any) -> Any:
     return Vectorized(made(pyfunc), *rest)
 
 
+# What Numba's decorators take, and why Weft's does not.
+_NUMBAS = {
+    "target": "arrays say where a call runs, on all of the CPU's threads or on a GPU: leave it out", "nopython": "every function is compiled as a whole: leave it out",
+    "parallel": "elements run on all threads: leave it out", "fastmath": "results are those of Python's operators: leave it out",
+    "identity": "write weft.reduction for reductions of your own", "forceobj": "write fallback=True, and Python calls what cannot be compiled", "inline": "leave it out",
+    "nogil": "kernels run without Python's lock: leave it out", "writable_args": "return the results: they are new arrays",
+    "boundscheck": "places in tables are held to those that they have: leave it out", "error_model": "divisions by 0 give what NumPy gives: leave it out", "signatures": "leave it out",
+}
+
+
+def _tells_of_numba(f: Any) -> Any:
+    """The same function, which says of arguments of Numba's decorator what to write."""
+
+    @functools.wraps(f)
+    def vectorize(*args: Any, **keywords: Any) -> Any:
+        for name in keywords:
+            if name in _NUMBAS:
+                raise TypeError(f"vectorize() got an unexpected keyword argument {name!r}: {_NUMBAS[name]}")
+        if args and isinstance(args[0], (str, list, tuple)):
+            raise TypeError(f"vectorize: takes a function: got {type(args[0]).__name__}: the types of arguments are those of each call, so leave them out; axes of rows are "
+                            'signature="(n),(n)->()"')
+        return f(*args, **keywords)
+
+    return vectorize
+
+
+@_tells_of_numba
 def vectorize(pyfunc: Any = None, otypes: Any = None, doc: str | None = None, excluded: Any = None, cache: builtins.bool = False,
               signature: str | None = None, *, fallback: builtins.bool = False, reference: Any = None, ulps: float = 4) -> Any:
     """A function of numbers as a function of arrays: read from its source, compiled for the dtypes of its arguments, and fused with what is

@@ -13,7 +13,7 @@ from canvas import Canvas
 
 TABLES = Path(__file__).resolve().parent.parent / "benchmarks"
 NOT_PEERS = {"workload", "unit", "weft", "weft-py", "weft-py.compile", "best_peer", "weft_over_best", "quartile_1", "quartile_3"}
-PEER_COLOURS = ["muted", "green", "purple", "pink"]
+PEER_COLOURS = ["muted", "green", "purple", "pink", "orange_fill", "line"]
 LABEL, BARS, WIDTH, TOP = 132, 520, 936, 84
 BAR, GAP = 6, 9
 
@@ -121,6 +121,7 @@ def beside_numpy(name: str, title: str, column: str, tables: list[tuple[str, str
 
 PICTURES = [
     beside_peers("cpu_2", "Two cores"),
+    beside_peers("second_cpu_2", "Thirty more, from Python, two cores"),
     beside_peers("cpu_16", "Sixteen cores"),
     beside_peers("h200", "One H200"),
     beside_peers("h100", "One H100"),

@@ -74,7 +74,8 @@ def peer_tables(lines):
         if "workload" in line:
             results.setdefault(line["workload"], {})[line["peer"]] = line
     speeds, firsts = [], []
-    python = "weft-py" in peers
+    from_cpp = "weft" in peers
+    python = from_cpp and "weft-py" in peers
     for name, of in results.items():
         measured = {p: r for p, r in of.items() if "ms" in r}
         unit = next((r["unit"] for r in measured.values()), "")
@@ -93,7 +94,8 @@ def peer_tables(lines):
     text = [
         f"{of}; sizes `{head['size']}`; copy {head['copy_GBps']:.0f} GB/s; {head['date']}, load {head['load']} at the "
         f"start; {used}. GB/s over the fewest bytes, TFLOP/s, or microseconds a call; `weft/best` is the best "
-        "peer's time over Weft's from C++, the median and the quartiles of the rounds: above 1 Weft is faster"
+        f"peer's time over Weft's from {'C++' if from_cpp else 'undecorated Python'}, the median and the quartiles of the rounds: above 1 "
+        "Weft is faster"
         + ("; beside it C++'s time over undecorated Python's." if python else "."), "",
         table(["workload", "unit"] + peers + ["best peer", "weft/best", "quartiles"] + ["py/C++"] * python, speeds), "",
         "Seconds of the first call, compiling included:", "", table(["workload"] + peers, firsts)]

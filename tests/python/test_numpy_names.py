@@ -323,3 +323,17 @@ def test_bincount_counts_as_numpys_does(dtype):
     counts = wf.bincount(x)
     counts[0] = 9
     assert wf.bincount(x).tolist() == [0, 1, 1]
+
+
+@pytest.mark.parametrize("count", [7999, 5_000_001])  # one part, and two
+@pytest.mark.parametrize(("dtype", "bins"), [("uint8", 1), ("uint8", 256), ("int8", 100), ("int32", 2000), ("int64", 5000)])
+def test_bincount_of_many(dtype, bins, count):
+    numbers = np.random.default_rng(bins).integers(0, bins, count).astype(dtype)
+    for part in (slice(None), slice(None, None, -3)):
+        np.testing.assert_array_equal(wf.bincount(wf.asarray(numbers)[part]), np.bincount(numbers[part]))
+    weights = np.random.default_rng(1).random(count)
+    np.testing.assert_array_equal(wf.bincount(wf.asarray(numbers), wf.asarray(weights)), np.bincount(numbers, weights))
+    if dtype != "uint8":
+        numbers[-1] = -1
+        with pytest.raises(ValueError):
+            wf.bincount(wf.asarray(numbers))

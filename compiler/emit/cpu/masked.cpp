@@ -1,6 +1,8 @@
 // Masked spans: a row, at most some thousand elements, is one call. Where the row ends and where its guards
 // hold are lanes that loads and stores leave out, found from the first and last position once a row.
 #include <algorithm>
+#include <array>
+#include <utility>
 
 #include "compiler/emit/cpu/span.h"
 #include "compiler/emit/cpu/uniform.h"
@@ -99,6 +101,46 @@ std::string masked_load(Span& s, const SpanStmt& stmt, const Load& l) {
                                                          : load_strided(s, l, live);
 }
 
+namespace {
+
+// Lanes between which every test is what it is in most of the row, from the tests' own first and last ones.
+std::string inside_of(const Span& s) {
+  std::string out = "  long base = 0, begin = 0, end = live;\n";
+  for (Value v : s.layout.bounded) {
+    const auto& test = std::get<Test>(*s.entry.layout.lanes.definitions[v]);
+    if (holds_inside(s.entry, test))
+      out += format("  begin = weft_most(begin, s->low{0}), end = weft_least(end, s->high{0});\n", v);
+    else
+      out += format(
+          "  if (s->low{0} < s->high{0}) {{\n    if (s->low{0} <= live - s->high{0}) begin = "
+          "weft_most(begin, s->high{0});\n"
+          "    else end = weft_least(end, s->low{0});\n  }}\n",
+          v);
+  }
+  return out;
+}
+
+// Whole vectors: where tests are known for all lanes, they are constants that fold away.
+std::string whole_vectors(const Span& s) {
+  if (!has_inside(s.layout)) return write_loop(s, "live / L", "step(weft_splat_bool(-1), L);");
+  std::string out =
+      "  const long whole = live / L, from = weft_least(whole, (weft_most(begin - base, 0) + L - 1) / L);\n"
+      "  const long to = weft_most(from, weft_least(whole, (end - base) / L));\n";
+  const std::array<std::pair<const char*, bool>, 3> parts{
+      {{"from", false}, {"to - from", true}, {"whole - to", false}}};
+  for (auto& [count, inside] : parts)
+    out += write_loop(s, count, format("step(weft_splat_bool(-1), L, {});", inside));
+  return out;
+}
+
+}  // namespace
+
+bool has_inside(const SpanLayout& layout) {
+  return !layout.bounded.empty() && !layout.is_heavy && !layout.counts_vectors;
+}
+
+bool holds_inside(const Entry& e, const Test& test) { return 2 * test.extent.value >= e.layout.lanes.extent; }
+
 // Whole vectors first: in those, masks are constants that fold away. What is heavy does not feel its masks,
 // and is not compiled twice.
 std::string masked_function(Span& s, const std::string& pointers, const std::string& stmts) {
@@ -106,17 +148,19 @@ std::string masked_function(Span& s, const std::string& pointers, const std::str
   std::string out =
       format("static inline __attribute__((always_inline)) void span{0}(S{0}* s, long live) {{\n{1}{2}{3}",
              s.id, members(s.text, &Member::read), pointers, s.text.before);
-  const std::string some = "step(weft_first(rest), rest);\n";
+  const bool inside = has_inside(s.layout);
+  const std::string some = format("step(weft_first(rest), rest{});\n", inside ? ", false" : "");
   std::string body = stmts, calls;
   if (!s.layout.bounded.empty()) {
     out += "  i32v lane = __builtin_convertvector(weft_lanes_i64(), i32v);\n";
     body += format("    lane += (i32v)({});\n", s.layout.aligned ? "(int)rest" : "L");
   }
+  if (inside) out += inside_of(s);
   if (s.layout.aligned)
     calls = format(
         "  if (const long rest = weft_least(weft_to_aligned({0}_row, sizeof *{0}_row), live)) {{\n"
-        "    live -= rest;\n    {1}  }}\n",
-        s.aligned, some);
+        "    live -= rest;\n{2}    {1}  }}\n",
+        s.aligned, some, inside ? "    base = rest;\n" : "");
   if (s.layout.is_heavy) {
     calls += "  for (long rest = live; rest > 0; rest -= L) {\n    " + some + s.text.widen + "  }\n";
   } else if (s.layout.counts_vectors) {
@@ -124,14 +168,13 @@ std::string masked_function(Span& s, const std::string& pointers, const std::str
     if (whole > 0) calls = format("  for (long k = 0; k < {}; ++k) step(weft_splat_bool(-1), L);\n", whole);
     if (lanes.extent % lanes.count != 0) calls += "  const long rest = live % L;\n  " + some;
   } else {
-    calls += write_loop(s, "live / L", "step(weft_splat_bool(-1), L);") +
-             "  if (const long rest = live % L)\n    " + some;
+    calls += whole_vectors(s) + "  if (const long rest = live % L)\n    " + some;
   }
   return out +
          format(
-             "  auto step = [&](const boolv alive, const long rest) __attribute__((always_inline)) {{\n{}  "
+             "  auto step = [&](const boolv alive, const long rest{}) __attribute__((always_inline)) {{\n{}  "
              "}};\n{}{}}}\n",
-             body, calls, s.text.after);
+             inside ? ", const bool inside" : "", body, calls, s.text.after);
 }
 
 // The row at once: where it ends and where guards hold is known from the state.

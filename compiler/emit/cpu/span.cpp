@@ -128,10 +128,12 @@ void write_test(Span& s, const Test& t, Way way) {
                 "        s.low{3} = (int)weft_least(weft_most(low - left, 0), right - left);\n"
                 "        s.high{3} = (int)weft_least(weft_most(high - left, 0), right - left);\n      }}\n",
                 offset(e, t.at), spell(*along_lanes(e.layout.lanes, t.at)), spell(t.extent), t.out)});
+    const std::string test = format(
+        "weft_bitwise_and_bool(weft_greater_equal_i32(lane, low{0}), weft_less_i32(lane, high{0}))", t.out);
     return define(s, t.out,
-                  format("weft_bitwise_and_bool(weft_greater_equal_i32(lane, low{0}), "
-                         "weft_less_i32(lane, high{0}))",
-                         t.out));
+                  has_inside(s.layout)
+                      ? format("inside ? weft_splat_bool({}) : {}", holds_inside(e, t) ? -1 : 0, test)
+                      : test);
   }
   const std::string d = format("d{}", t.out), n = std::to_string(t.out);
   add_member(s, "long", d, spell(t.extent));

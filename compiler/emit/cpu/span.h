@@ -111,6 +111,9 @@ std::string write_loop(const Span& span, const std::string& count, const std::st
 std::string masked_function(Span& span, const std::string& pointers, const std::string& body);
 std::string walked_function(const Span& span, const std::string& pointers, const std::string& body);
 std::string masked_call(const Span& span);
+// Whether the function has a loop of its own for vectors in whose lanes all tests are what they mostly are, and what that is of one.
+bool has_inside(const SpanLayout& layout);
+bool holds_inside(const Entry& entry, const plan::Test& test);
 std::string walked_call(const Span& span);
 // The struct's members, one column of them.
 std::string members(const SpanText& text, std::string Member::* column);

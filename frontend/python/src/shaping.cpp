@@ -245,7 +245,7 @@ void bind_counting(nb::module_& m) {
         return counts ? nb::cast(*counts) : nb::none();
       },
       "x"_a, "at_least"_a,
-      "How often 0, 1, 2 and so on occur; None for what is no axis of a few million of them.");
+      "How often 0, 1, 2 and so on occur; None for what is no axis of integers up to a few millions.");
   m.def(
       "sums_on_host",
       [](const Array& x, const Array& weights, int64_t at_least) {

@@ -25,10 +25,12 @@ static inline __attribute__((always_inline)) void span0(S0* s, long live) {
   float* const w0_row = s->w0;
   long done = 0;
   i32v lane = __builtin_convertvector(weft_lanes_i64(), i32v);
-  auto step = [&](const boolv alive, const long rest) __attribute__((always_inline)) {
+  long base = 0, begin = 0, end = live;
+  begin = weft_most(begin, s->low1), end = weft_least(end, s->high1);
+  auto step = [&](const boolv alive, const long rest, const bool inside) __attribute__((always_inline)) {
     const float* const r2 = r2_row + done;
     float* const w0 = w0_row + done;
-    boolv v1 = weft_bitwise_and_bool(weft_greater_equal_i32(lane, low1), weft_less_i32(lane, high1));
+    boolv v1 = inside ? weft_splat_bool(-1) : weft_bitwise_and_bool(weft_greater_equal_i32(lane, low1), weft_less_i32(lane, high1));
     const boolv m0 = alive & v1;
     f32v v2 = weft_load_masked_f32(r2, m0);
     boolv v4 = v0 & v1;
@@ -40,13 +42,18 @@ static inline __attribute__((always_inline)) void span0(S0* s, long live) {
   };
   if (const long rest = weft_least(weft_to_aligned(w0_row, sizeof *w0_row), live)) {
     live -= rest;
-    step(weft_first(rest), rest);
+    base = rest;
+    step(weft_first(rest), rest, false);
   }
-  for (long k = 0; k < live / L; ++k) step(weft_splat_bool(-1), L);
+  const long whole = live / L, from = weft_least(whole, (weft_most(begin - base, 0) + L - 1) / L);
+  const long to = weft_most(from, weft_least(whole, (end - base) / L));
+  for (long k = 0; k < from; ++k) step(weft_splat_bool(-1), L, false);
+  for (long k = 0; k < to - from; ++k) step(weft_splat_bool(-1), L, true);
+  for (long k = 0; k < whole - to; ++k) step(weft_splat_bool(-1), L, false);
   if (const long rest = live % L)
-    step(weft_first(rest), rest);
+    step(weft_first(rest), rest, false);
 }
-extern "C" void weft_2a4b1878bfa5c34a(const unsigned long* w, long begin, long end, char* scratch) {
+extern "C" void weft_7c25ef9845e1994e(const unsigned long* w, long begin, long end, char* scratch) {
   const float* b0 = (const float*)w[0];
   float* b1 = (float*)w[1];
   long p[17];

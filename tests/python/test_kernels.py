@@ -154,6 +154,26 @@ def test_includes_files_by_either_form(tmp_path):
         wf.cpu_kernel(text, "f").check()
 
 
+def test_an_include_stands_under_the_if_around_it(tmp_path):
+    (tmp_path / "once.h").write_text("#pragma once\ninline int once() { return 1; }\n")
+    (tmp_path / "guarded.h").write_text('#ifndef GUARDED\n#define GUARDED\n#include "once.h"\ninline int guarded() { return once() + 1; }\n#endif\n')
+    (tmp_path / "item.def").write_text("+ ITEM\n")
+
+    def given(text):
+        return wf.cpu_kernel(text, "f", include_dirs=[tmp_path])(1, (wf.kernel_output(1, "int32"),)).tolist()
+
+    body = "void f(long b, long e, int* r) { r[0] = 0"
+    left_out = '#if 0\n#include "once.h"\n#include "guarded.h"\n#include "nowhere.h"\n#endif\n'
+    assert given(left_out + '#include "guarded.h"\n#include "once.h"\n' + body + " + guarded() + once(); }") == [3]
+    assert given('#ifdef NOT\n#include "nowhere.h"\n#else\n#include "once.h"\n#endif\n#include "once.h"\n#include "guarded.h"\n' + body + " + guarded(); }") == [2]
+    assert given(body + '\n#define ITEM 2\n#include "item.def"\n#undef ITEM\n#define ITEM 5\n#include "item.def"\n; }') == [7]  # as often as it is written
+    with pytest.raises(wf.Error, match=r"f\.cpp:2:10: fatal error: 'nowhere.h' file not found"):
+        given('#if 1\n#include "nowhere.h"\n#endif\n' + body + "; }")
+    with pytest.raises(wf.Error, match=r"once\.h:3:21: error: use of undeclared identifier 'y'"):
+        (tmp_path / "once.h").write_text("#pragma once\n\nint once() { return y; }\n")
+        given('#include "once.h"\n' + body + "; }")
+
+
 @pytest.mark.parametrize(("text", "name", "message"), [
     ("void g(long b, long e) {}", "f", "f: the text defines no function of this name: it defines g"),
     ("", "f", "f: the text defines no function of this name$"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 from typing import NamedTuple
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     from typing import Any
 
 _INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*(?:"([^"\n]+)"|<([^>\n]+)>)[^\n]*$', re.MULTILINE)
+_CONDITION = re.compile(r"^[ \t]*#[ \t]*(ifdef|ifndef|if|endif)\b([^\n]*)$", re.MULTILINE)
+_PRAGMA_ONCE = re.compile(r"^[ \t]*#[ \t]*pragma[ \t]+once\b", re.MULTILINE)
 
 
 class KernelOutput:
@@ -130,31 +133,58 @@ class CudaKernel(Kernel):
         return Occupancy(*self._kernel.occupancy(block, shared_mem, str(device)))
 
 
-def _with_includes(op: str, source: str, called: str, include_dirs: Sequence[str], seen: set[str]) -> str:
+def _guard(text: str) -> str:
+    """How a text says that it is taken once: "#pragma once", "#ifndef" around all of it, or ""."""
+    if _PRAGMA_ONCE.search(text):
+        return "#pragma once"
+    first = _CONDITION.search(text)
+    return "#ifndef" if first and (first.group(1) == "ifndef" or "!defined" in first.group(2).replace(" ", "")) else ""
+
+
+def _is_conditional(text: str, at: int, guard: str) -> bool:
+    """Whether a place stands between #if and #endif, of which a guard around all of the text is none."""
+    words = [one.group(1) for one in _CONDITION.finditer(text, 0, at)]
+    return len(words) - 2 * words.count("endif") > (guard == "#ifndef")
+
+
+def _with_includes(op: str, source: str, called: str, include_dirs: Sequence[str], seen: set[str], within: tuple[str, ...] = ()) -> str:
     """The text with its own files in it: what is compiled is the text alone, and so is what the caches know.
 
-    What is in no folder stays as it is where it is named by <…>, since Weft has some of the system's headers, and in a file, where #if may leave it out."""
+    What is in no folder stays as it is where it is named by <…>, since Weft has some of the system's headers, and where #if may leave it out.
+    `seen`: the files that the text has had for certain, and that say that they are taken once; `within`: those that this text is in."""
+    own_guard = _guard(source) if within else ""
+
     def text_of(match: Any) -> str:
         name = match.group(1) or match.group(2)
         if match.group(2) and _core.is_known_header(name):
             return match.group(0)
+        may_be_left_out = _is_conditional(source, match.start(), own_guard)
         for folder in include_dirs:
             path = os.path.abspath(os.path.join(folder, name))
             if not os.path.isfile(path):
                 continue
-            if path in seen:
+            if path in seen or path in within:
                 return ""
-            seen.add(path)
             with open(path, encoding="utf-8") as file:
-                text = file.read().replace("#pragma once", "")
+                text = file.read()
+            if _guard(text) and not may_be_left_out:
+                seen.add(path)
             line = source.count("\n", 0, match.start()) + 2
-            inside = _with_includes(op, text, name, [os.path.dirname(path), *include_dirs], seen)
-            return f'#line 1 "{name}"\n{inside}\n#line {line} "{called}"'
-        if match.group(2) or seen:
+            inside = _with_includes(op, text, name, [os.path.dirname(path), *include_dirs], set(seen) if may_be_left_out else seen, (*within, path))
+            return f'#line 1 "{name}"\n{_taken_once(inside, path, name)}\n#line {line} "{called}"'
+        if match.group(2) or within or may_be_left_out:
             return match.group(0)
         raise Error(f"{op}: no file {name!r} in include_dirs: got {list(include_dirs)}")
 
     return _INCLUDE.sub(text_of, source)
+
+
+def _taken_once(text: str, path: str, name: str) -> str:
+    """The text, with what "#pragma once" means where the text may stand twice; its lines keep their numbers."""
+    if _guard(text) != "#pragma once":
+        return text
+    macro = "WEFT_HAS_" + hashlib.sha256(path.encode()).hexdigest()[:16]
+    return f'#ifndef {macro}\n#define {macro}\n#line 1 "{name}"\n{_PRAGMA_ONCE.sub("", text)}\n#endif'
 
 
 def _checked(op: str, source: Any, name: Any, include_dirs: Any) -> str:

@@ -1,6 +1,8 @@
 // Machines for which tests compile, whatever the one that they run on.
 #pragma once
 
+#include <vector>
+
 #include "compiler/program/options.h"
 
 namespace weft::test {
@@ -12,5 +14,29 @@ inline Target h200() { return {TargetKind::Cuda, 132, 16, size_t{50} << 20, size
 
 // A GPU so small that little arrays are split and pass its cache by.
 inline Target tiny() { return {TargetKind::Cuda, 1, 16, 0, size_t{48} << 10}; }
+
+struct Card {
+  const char *name, *architecture;
+  Target target;
+  bool has_clusters;
+};
+
+// What the makers say of six: multiprocessors, L2, shared memory of a block, threads of a multiprocessor. Each has 65,536 registers.
+inline std::vector<Card> cards() {
+  const auto facts = [](int multiprocessors, size_t cache_mib, size_t shared_kib, int threads) {
+    return Target{.kind = TargetKind::Cuda,
+                  .threads = multiprocessors,
+                  .vector_bytes = 16,
+                  .cache_bytes = cache_mib << 20,
+                  .shared_bytes = shared_kib << 10,
+                  .resident_threads = threads};
+  };
+  return {{"A100", "sm_80", facts(108, 40, 163, 2048), false},
+          {"L4", "sm_89", facts(58, 48, 99, 1536), false},
+          {"RTX 4090", "sm_89", facts(128, 72, 99, 1536), false},
+          {"H100", "sm_90", facts(132, 50, 227, 2048), true},
+          {"H200", "sm_90", facts(132, 50, 227, 2048), true},
+          {"B200", "sm_100", facts(148, 126, 227, 2048), true}};
+}
 
 }  // namespace weft::test

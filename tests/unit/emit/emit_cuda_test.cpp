@@ -1,7 +1,10 @@
 // CUDA kernels from graphs: their text, and that NVRTC takes it.
+#include <elf.h>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <cstring>
+#include <map>
 #include <set>
 #include <string>
 #include <utility>
@@ -199,46 +202,84 @@ std::string shape_of(const plan::CudaSchedule& schedule) {
   return text.substr(from, text.find(':') - from);
 }
 
-struct Gpu {
-  const char* architecture;
-  Target target;
-  bool has_clusters;
+// Registers of a thread and bytes of shared memory that the text itself takes, of each kernel.
+struct Resources {
+  uint32_t registers = 0;
+  uint64_t shared = 0;
 };
 
-// An H100, an A100 and an RTX 4090.
+// A cubin is an ELF file. Its section `.nv.info` is a list of what is known of kernels: a format, a kind, a size, and here the
+// kernel's symbol and a number.
+std::map<std::string, Resources> resources_of(const std::string& cubin) {
+  constexpr uint8_t kOfBytes = 0x04, kRegisters = 0x2f;
+  const auto read = [&]<class T>(T one, size_t at) {
+    std::memcpy(&one, cubin.data() + at, sizeof one);
+    return one;
+  };
+  const auto head = read(Elf64_Ehdr{}, 0);
+  const auto section = [&](size_t k) { return read(Elf64_Shdr{}, head.e_shoff + k * head.e_shentsize); };
+  const auto name_of = [&](const Elf64_Shdr& names, uint32_t at) {
+    return std::string(cubin.data() + names.sh_offset + at);
+  };
+  std::map<std::string, Resources> out;
+  const auto see = [&](const std::string& section_name, const Elf64_Shdr& one) {
+    if (section_name.starts_with(".nv.shared.weft_")) out[section_name.substr(11)].shared = one.sh_size;
+    if (section_name != ".nv.info") return;
+    const Elf64_Shdr symbols = section(one.sh_link), names = section(symbols.sh_link);
+    for (size_t at = one.sh_offset, end = at + one.sh_size; at + 4 <= end;) {
+      const auto format = read(uint8_t{}, at), kind = read(uint8_t{}, at + 1);
+      const auto size = read(uint16_t{}, at + 2);
+      if (format == kOfBytes && kind == kRegisters) {
+        const auto symbol =
+            read(Elf64_Sym{}, symbols.sh_offset + read(uint32_t{}, at + 4) * sizeof(Elf64_Sym));
+        out[name_of(names, symbol.st_name)].registers = read(uint32_t{}, at + 8);
+      }
+      at += 4 + (format == kOfBytes ? size : 0);
+    }
+  };
+  const Elf64_Shdr names = section(head.e_shstrndx);
+  for (size_t k = 0; k < head.e_shnum; ++k) see(name_of(names, section(k).sh_name), section(k));
+  return out;
+}
+
+// What a block has is within what a multiprocessor has; registers are given to a warp in units of 256.
+void expect_to_fit(const CudaKernel& k, const Card& card, const std::string& cubin) {
+  const auto found = resources_of(cubin);
+  EXPECT_FALSE(found.empty());
+  for (auto& [name, used] : found) {
+    const uint32_t warps = static_cast<uint32_t>(k.emitted.launch.threads + 31) / 32;
+    EXPECT_GT(used.registers, 0) << name;
+    EXPECT_LE(warps * ((used.registers * 32 + 255) / 256 * 256), 65536) << name << k.schedule.reason;
+    EXPECT_LE(used.shared + k.emitted.launch.shared_bytes, card.target.shared_bytes)
+        << name << k.schedule.reason;
+  }
+}
+
 TEST_F(CudaCompile, TakesEveryShapeForEveryGpu) {
   const std::set<std::string> everywhere = {
       "maps",        "stencils",         "tiles",          "rows",   "register rows",
       "shared rows", "look-back rows",   "bundled rows",   "totals", "sections",
       "columns",     "register columns", "shared columns", "pairs"};
-  for (const Gpu& gpu : {Gpu{"sm_90", {TargetKind::Cuda, 132, 16, size_t{50} << 20, size_t{227} << 10}, true},
-                         {"sm_80", {TargetKind::Cuda, 108, 16, size_t{40} << 20, size_t{163} << 10}, false},
-                         {"sm_89",
-                          {.kind = TargetKind::Cuda,
-                           .threads = 128,
-                           .vector_bytes = 16,
-                           .cache_bytes = size_t{72} << 20,
-                           .shared_bytes = size_t{99} << 10,
-                           .resident_threads = 1536},
-                          false}}) {
-    SCOPED_TRACE(gpu.architecture);
+  for (const Card& card : cards()) {
+    SCOPED_TRACE(card.name);
     std::set<std::string> shapes;
     for (auto& text : graphs_of_shapes()) {
-      const CudaCase c = compile(ir::parse(text), gpu.target);
+      const CudaCase c = compile(ir::parse(text), card.target);
       for (auto& k : c.kernels) {
         shapes.insert(shape_of(k.schedule));
-        std::string log;
+        std::string log, cubin;
         EXPECT_NO_THROW(
-            nvrtc_->compile(k.emitted.source.text, k.emitted.source.name, gpu.architecture, &log));
+            cubin = nvrtc_->compile(k.emitted.source.text, k.emitted.source.name, card.architecture, &log));
         EXPECT_EQ(log.find("ignored"), std::string::npos) << log << k.schedule.reason;
+        if (!cubin.empty()) expect_to_fit(k, card, cubin);
         const plan::RowDivision d = plan::division_of(k.schedule);
-        EXPECT_TRUE(gpu.has_clusters || d.blocks == 1) << k.schedule.reason;
-        EXPECT_LE(k.emitted.launch.shared_bytes, gpu.target.shared_bytes) << k.schedule.reason;
-        EXPECT_LE(k.schedule.resident * k.schedule.threads, gpu.target.resident_threads) << k.schedule.reason;
+        EXPECT_TRUE(card.has_clusters || d.blocks == 1) << k.schedule.reason;
+        EXPECT_LE(k.schedule.resident * k.schedule.threads, card.target.resident_threads)
+            << k.schedule.reason;
       }
     }
     std::set<std::string> wanted = everywhere;
-    if (gpu.has_clusters) wanted.insert("turn columns");
+    if (card.has_clusters) wanted.insert("turn columns");
     EXPECT_EQ(shapes, wanted);
   }
 }

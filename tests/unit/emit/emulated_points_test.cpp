@@ -348,5 +348,22 @@ TEST_P(CudaMeaningOfRandom, ExactGraphsGiveTheInterpretersBits) {
 
 INSTANTIATE_TEST_SUITE_P(Batch, CudaMeaningOfRandom, testing::Range(0, 5));
 
+// Each card's plans of the same graphs.
+TEST(CudaMeaning, OfRandomGraphsOnSixCards) {
+  EmulatedCases all;
+  for (const Card& card : cards()) {
+    for (uint64_t seed = 7000; seed < 7006; ++seed) {
+      RandomGraphOptions options;
+      options.exact = true;
+      options.dots = false;
+      options.max_elements = 6000;
+      all.add(compile(random_graph(seed, options), card.target));
+    }
+    all.add(compile(ir::parse(softmax("f32", 3, 5000)), card.target));
+    all.add(compile(ir::parse(sum("i32[700, 33]", "0")), card.target));
+  }
+  all.check(1e-5, 0.1);
+}
+
 }  // namespace
 }  // namespace weft

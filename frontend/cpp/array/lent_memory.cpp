@@ -19,10 +19,12 @@ bool same_bytes(const runtime::Buffer& a, const runtime::Buffer& b) {
   return a.bytes() == 0 || std::memcmp(a.data(), b.data(), a.bytes()) == 0;
 }
 
-ir::NodeRef copy_of(const Cell& cell, const runtime::Buffer& memory) {
+ir::NodeRef copy_of(const Cell& cell, const runtime::BufferRef& lent) {
+  const runtime::Buffer& memory = *lent;
   runtime::BufferRef copy = cell.device.device->allocate(memory.bytes());
   cell.device.device->copy(*copy, 0, memory, 0, memory.bytes());
   said_of_memory().copied(memory, copy);
+  made_lately().copied(lent, copy);
   return input_node(cell.type, std::move(copy));
 }
 
@@ -40,7 +42,7 @@ ir::NodeRef Cell::read_lent() const {
   const bool changed = !seen || !same_bytes(*buffer_of(*seen), *now);
   if (changed && !given_back) {
     const LongWork work;
-    seen = copy_of(*this, *now);
+    seen = copy_of(*this, now);
   }
   ir::NodeRef old;  // released after the lock
   std::unique_lock held(lock_);
@@ -101,10 +103,10 @@ runtime::BufferRef lend_to_write(Cell& cell) {
     ir::NodeRef lent, seen;
     if (!shared) {
       if (memory->bytes() > kNoted) return memory;
-      seen = copy_of(cell, *memory);
+      seen = copy_of(cell, memory);
     } else {
       const LongWork work;
-      lent = copy_of(cell, *memory);
+      lent = copy_of(cell, memory);
       // Memory of others is not held for this.
       if (ours) seen = shared;
     }

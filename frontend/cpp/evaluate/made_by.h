@@ -21,10 +21,12 @@ namespace weft::detail {
 struct MadeResult {
   std::weak_ptr<runtime::Buffer> result;
   SourceLine line;  // that recorded it; none where that is the program's own
-  enum class How : uint8_t { Program, Interpreter, Loops };  // Loops: the library's own, op by op
+  // Loops: the library's own, op by op. Host: a function of the front end's host, as NumPy's.
+  enum class How : uint8_t { Program, Interpreter, Loops, Host };
   How how = How::Program;
   std::weak_ptr<const runtime::Executable> program = {};
-  Asked asked = {};  // what looked at it
+  Asked asked = {};           // what looked at it
+  std::string function = {};  // of the host: "numpy.interp"
 };
 
 // The latest results of a thread.
@@ -32,7 +34,18 @@ class MadeBy {
  public:
   static constexpr size_t kMost = 256;
 
-  void add(MadeResult made) { latest_[next_++ % kMost] = std::move(made); }
+  void add(MadeResult made) {
+    has_hosts_ |= made.how == MadeResult::How::Host;
+    latest_[next_++ % kMost] = std::move(made);
+  }
+  // A copy of what the host made is made by it, too.
+  void copied(const runtime::BufferRef& from, const runtime::BufferRef& to) {
+    if (!has_hosts_) return;
+    std::optional<MadeResult> made = find(from);
+    if (!made || made->how != MadeResult::How::Host) return;
+    made->result = to;
+    add(*std::move(made));
+  }
   // The last that wrote the buffer.
   std::optional<MadeResult> find(const runtime::BufferRef& buffer) const {
     for (size_t back = 1; back <= kMost; ++back) {
@@ -45,6 +58,7 @@ class MadeBy {
  private:
   std::array<MadeResult, kMost> latest_;
   size_t next_ = kMost;
+  bool has_hosts_ = false;  // or had
 };
 
 // What is said of memory that no program filled, as of results that Python computed, for as long as the memory lives.

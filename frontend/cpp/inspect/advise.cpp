@@ -8,8 +8,8 @@
 #include <string_view>
 
 #include "frontend/cpp/inspect/compiled_again.h"
+#include "frontend/cpp/inspect/host_round_trips.h"
 #include "frontend/cpp/inspect/profile_data.h"
-#include "frontend/cpp/inspect/substitutes.h"
 
 namespace weft::detail {
 
@@ -88,16 +88,8 @@ ProfileAdvice said(std::string cause, const ProfileRow& row, std::string text, i
 }
 
 ProfileAdvice on_host(const Profiled& p, const ProfileRow& row) {
-  const std::string_view instead = substitute_of(row.what);
-  return said(
-      "host round trip", row,
-      fmt::format(
-          "{} is NumPy's answer ({}): what is computed before it is written to memory, and nothing fuses "
-          "across it. {}",
-          row.what, row.count == 1 ? "once" : fmt::format("{} times", row.count),
-          instead.empty() ? "Look for a name that Weft computes itself, or call it once, outside of loops"
-                          : fmt::format("Weft computes this instead: {}", instead)),
-      std::min(row.total_ns, p.wall_ns));
+  const std::string often = row.count == 1 ? "once" : fmt::format("{} times", row.count);
+  return said(kHostRoundTrip, row, round_trip_text(row.what, often), std::min(row.total_ns, p.wall_ns));
 }
 
 // What names of a row's ops are reductions, as a user writes them.

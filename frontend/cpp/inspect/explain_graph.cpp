@@ -87,6 +87,7 @@ std::string summary_of(const ExplainedGraph& e) {
           fmt::format(", op by op {}", readable_seconds(static_cast<double>(apart.bytes) / e.memory_speed));
     out += "; less where arrays stay in caches, more where much is computed\n";
   }
+  for (const HostRoundTrip& trip : e.round_trips) out += to_string(trip) + "\n";
   for (const ProfileAdvice& advice : advice_on(e.compiled.program, e.costs, speed_for(e)))
     out += advice_text(advice);
   return out;
@@ -95,6 +96,17 @@ std::string summary_of(const ExplainedGraph& e) {
 ordered_json shape_json(const Shape& shape) {
   ordered_json out = ordered_json::array();
   for (const int64_t extent : shape) out.push_back(extent);
+  return out;
+}
+
+ordered_json round_trips_json(const std::vector<HostRoundTrip>& trips) {
+  ordered_json out = ordered_json::array();
+  for (const HostRoundTrip& trip : trips)
+    out.push_back({{"function", trip.function},
+                   {"lines", lines_json(trip.line.file ? std::vector{trip.line} : std::vector<SourceLine>())},
+                   {"dtype", name(trip.type.dtype)},
+                   {"shape", shape_json(trip.type.shape)},
+                   {"text", to_string(trip)}});
   return out;
 }
 
@@ -272,7 +284,8 @@ std::string json_of(const std::vector<ExplainedGraph>& explained, const std::vec
     ordered_json one = {{"device", e.device},
                         {"interpreted", e.interpreted.empty() ? ordered_json() : ordered_json(e.interpreted)},
                         {"summary", summary_json(e)},
-                        {"advice", std::move(advice)}};
+                        {"advice", std::move(advice)},
+                        {"round_trips", round_trips_json(e.round_trips)}};
     one.update(decisions_json(e.compiled.explanation));
     const size_t steps = std::min(e.compiled_steps.size(), one["steps"].size());
     for (size_t k = 0; k < steps; ++k) one["steps"][k]["compiled"] = compiled_json(e.compiled_steps[k]);

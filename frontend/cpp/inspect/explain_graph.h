@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "compiler/explain.h"
+#include "frontend/cpp/inspect/host_round_trips.h"
 #include "frontend/cpp/inspect/kernel_resources.h"
 #include "frontend/cpp/session/costs_seen.h"
 #include "frontend/cpp/weft/explain.h"
@@ -18,6 +19,7 @@ struct ExplainedGraph {
   double memory_speed = 0;                                  // bytes a second; 0: not known
   std::string interpreted;                                  // why no kernel runs; empty where kernels do
   std::vector<CostSeen> costs;                              // what could be spared
+  std::vector<HostRoundTrip> round_trips;                   // what the host made of what is read
   std::vector<std::optional<CompiledStep>> compiled_steps;  // empty where nobody asked
 };
 

@@ -73,6 +73,8 @@ detail::ExplainedGraph explained(const Inspected& at, ExplainDetail much) {
       detail::explained_graph(graph, compile_explained(graph, at.device.target, at.device.compile_options()));
   out.device = at.device.name;
   out.memory_speed = detail::memory_speed(at.device.device);
+  out.round_trips = detail::round_trips_of(at.graph.inputs, at.graph.buffers);
+  for (detail::CostSeen& cost : detail::costs_of(out.round_trips)) out.costs.push_back(std::move(cost));
   if (much == ExplainDetail::Compiled) {
     const detail::LongWork work;
     out.compiled_steps = detail::compiled_steps(out.compiled.program, *at.device.device);
@@ -116,6 +118,8 @@ std::string history_of(const Array& x) {
       (made->line.file ? ", of " + to_string(std::span(&made->line, 1)) : "") + asked_text(made->asked);
   if (made->how == detail::MadeResult::How::Loops)
     return "the library's own loops computed it op by op" + line + ": sooner than a program is found\n";
+  if (made->how == detail::MadeResult::How::Host)
+    return "it was made by " + made->function + line + ": NumPy answered, on the host\n";
   if (made->how == detail::MadeResult::How::Interpreter)
     return "it was computed by the interpreter" + line + ": its graph is too small for a kernel\n";
   const std::shared_ptr<const runtime::Executable> program = made->program.lock();

@@ -15,6 +15,7 @@
 #include "frontend/cpp/session/costs_seen.h"
 #include "frontend/cpp/session/dumps.h"
 #include "frontend/cpp/session/equal_numbers.h"
+#include "frontend/cpp/session/host_answers.h"
 #include "frontend/cpp/session/kept_lines.h"
 #include "frontend/cpp/session/pending_writes.h"
 #include "frontend/cpp/session/program_cache.h"
@@ -64,6 +65,7 @@ struct SessionState {
   ProgramCache programs;
   KeptLines kept_lines;
   EqualNumbers equal_numbers;
+  HostAnswers host_answers;
   std::atomic<Age> recorded{0};  // nodes so far, at least
 
   // Opens the device on first use; "" is the session's default one. Error when it cannot be had.

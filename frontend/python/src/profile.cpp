@@ -1,5 +1,6 @@
 // The profiler, and what Python notes in it of its own work.
 #include "frontend/cpp/weft/profile.h"
+#include "frontend/cpp/inspect/host_round_trips.h"
 #include "frontend/cpp/inspect/source_text.h"
 #include "frontend/cpp/session/session_state.h"
 #include "frontend/python/src/arguments.h"
@@ -7,6 +8,7 @@
 #include "frontend/python/src/line.h"
 #include "frontend/python/src/module.h"
 #include "frontend/python/src/profile.h"
+#include "frontend/python/src/python_array.h"
 
 namespace weft::python {
 namespace {
@@ -23,6 +25,39 @@ void note_work(const std::string& kind, const std::string& what, int64_t start, 
   event.start = start, event.ns = runtime::Trace::now() - start;
   event.bytes_read = bytes_read, event.bytes_written = bytes_written;
   trace().add(std::move(event));
+}
+
+// "numpy.interp", "numpy.linalg.svd" of a function of NumPy's, or of its name.
+std::string name_on_host(nb::handle function) {
+  if (nb::isinstance<nb::str>(function)) return "numpy." + nb::cast<std::string>(function);
+  const nb::object module = nb::getattr(function, "__module__", nb::none());
+  const bool is_part = nb::isinstance<nb::str>(module) &&
+                       (nb::cast<std::string>(module) == "numpy.linalg" || nb::cast<std::string>(module) == "numpy.fft");
+  return (is_part ? nb::cast<std::string>(module) : "numpy") + "." +
+         nb::cast<std::string>(nb::getattr(function, "__name__"));
+}
+
+// The arrays that a result is, alone or in tuples and lists.
+template <class F>
+void for_each_array(nb::handle result, F&& f) {
+  if (is_array(result.ptr())) {
+    if (!number_of(result.ptr())) f(array_of(result.ptr()));
+  } else if (nb::isinstance<nb::tuple>(result) || nb::isinstance<nb::list>(result)) {
+    for (const nb::handle one : result) for_each_array(one, f);
+  }
+}
+
+// NumPy's function gave this for the line that runs: Weft's arrays, or what it has no dtype for, or nothing.
+void note_answer(nb::handle function, nb::handle result) {
+  detail::SessionState& session = Session::current().state();
+  session.host_answers.add();
+  const SourceLine line = python_line();
+  const std::string name = name_on_host(function);
+  for_each_array(result, [&](const Array& x) { detail::made_on_host(x, name, line); });
+  if (!session.log->should_log(spdlog::level::info)) return;
+  const bool is_first = session.host_answers.is_first(name, line);
+  session.log->log(is_first ? spdlog::level::info : spdlog::level::debug, "{} answered on the host for {}{}", name,
+                   weft::to_string(std::span(&line, 1)), is_first ? "; the next times are debug messages" : "");
 }
 
 // What a recording is for that the one before was not, at the line that runs, and what to write instead, if it is known.
@@ -70,6 +105,9 @@ void bind_profile(nb::module_& m) {
   m.def("note_recording", note_recording, "differs"_a, "instead"_a = "");
   m.def("say_at_crash", say_at_crash, "before"_a, "after"_a,
         "From now on a crash of this process says these texts, with the signal's name between them.");
+  m.def("name_on_host", name_on_host, "function"_a);
+  m.def("note_answer", note_answer, "function"_a, "result"_a.none(),
+        "Counts a function of NumPy's, or its name, that gave this result for the line that runs, and has explain() and the log know of it.");
   m.def("note_work", note_work, "kind"_a, "what"_a, "start"_a, "bytes_read"_a = 0, "bytes_written"_a = 0);
 }
 

@@ -34,6 +34,7 @@ nb::dict stats_dict() {
   WEFT_FIELD(bytes_read);
   WEFT_FIELD(bytes_written);
 #undef WEFT_FIELD
+  d["host_answers"] = Session::current().state().host_answers.count();
   return d;
 }
 

@@ -11,7 +11,7 @@ from weft._array.elementwise import Composed, of_numpy
 from weft._array.indexing import add_at
 from weft._base.arguments import no_value
 from weft._base.asarray import asarray
-from weft._base.host import answered, to_host
+from weft._base.host import answered, asked, to_host
 from weft._base.memory import from_numpy, give_back, is_numpys, to_numpy
 from weft._base.operands import mask_of
 from weft._base.out import store, target
@@ -115,7 +115,9 @@ def in_place_at(ufunc: Any, target: Any, index: Any, *values: Any) -> None:
         add_at(target, index, value if ufunc is numpy.add else _core.negative(value))
         return
     changed = numpy.array(to_numpy(target))
-    with_our_rule(ufunc).at(changed, to_host(index), *map(to_host, values))
+    name = f"{ufunc.__name__}.at"
+    asked(with_our_rule(ufunc).at, name, changed, to_host(index), *map(to_host, values))
+    _core.note_answer(name, None)
     _core.assign(target, from_numpy(changed, target.device))
 
 

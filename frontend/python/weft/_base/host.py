@@ -63,9 +63,9 @@ def from_host(value: Any, device: str) -> Any:
 
 
 def _note_answer(f: Any, values: list[Any], result: Any, start: int) -> None:
-    """Has the profile that runs know of NumPy's answer."""
+    """Has the profile that runs know of the answer of NumPy's function, or of its name."""
     given, gave = (builtins.sum(getattr(one, "nbytes", 0) for one in those) for those in (values, result if type(result) is tuple else (result,)))
-    _core.note_work("host", f"numpy.{f.__name__.strip('<>')}", start, given, gave)
+    _core.note_work("host", _core.name_on_host(f), start, given, gave)
 
 
 device_of = _core.device_among  # of a list or a tuple
@@ -97,15 +97,30 @@ def answered(f: Any, *args: Any, **options: Any) -> Any:
     except ValueError as error:
         raise type(error)(f"{f.__name__.strip('<>')}: {error}") from None
     result = from_host(result, device)
+    _core.note_answer(f, result)
     if out is None:
         return result
     return store(result, out)
 
 
+def asked(f: Any, name: str, *args: Any, **options: Any) -> Any:
+    """What f of NumPy's, known by this name, gives of host values, and has the profile that runs know of it. _core.note_answer() tells the others."""
+    start = _core.profile_time()
+    result = f(*args, **options)
+    if start:
+        _note_answer(name, [*args, *options.values()], result, start)
+    return result
+
+
 def _compared(x: Array, number: Any, how: int) -> Any:
     """x compared with a number that no array holds, a fraction or a decimal, element by element; `how` is Python's number of the operator."""
     compare = (operator.lt, operator.le, operator.eq, operator.ne, operator.gt, operator.ge)[how]
-    return answered(lambda values: _numpy().asarray(compare(values, number), bool)[()], x)
+
+    def compared(values: Any) -> Any:
+        return _numpy().asarray(compare(values, number), bool)[()]
+
+    compared.__name__ = ("less", "less_equal", "equal", "not_equal", "greater", "greater_equal")[how]
+    return answered(compared, x)
 
 
 _core.compare_numbers_with(_compared)

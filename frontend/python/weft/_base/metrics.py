@@ -15,6 +15,7 @@ _said = {
     "weft_blocks_launched_total": ("counter", "Of the kernels started, those that ran without a compiled kernel."),
     "weft_library_calls_total": ("counter", "Matrix products by a library."),
     "weft_interpreted_total": ("counter", "Graphs that were too small for a kernel."),
+    "weft_host_answers_total": ("counter", "Calls that NumPy answered, on the host."),
     "weft_compiles_total": ("counter", "Kernels given to Clang or NVRTC."),
     "weft_compiles_behind_total": ("counter", "Of these, while their programs ran without them."),
     "weft_compile_seconds_total": ("counter", "Time in Clang and NVRTC, of all threads."),

@@ -5,7 +5,8 @@ from __future__ import annotations
 import builtins
 import functools
 
-from weft._base.host import device_of, from_host, to_host
+from weft import _core
+from weft._base.host import asked, device_of, from_host, to_host
 from weft._base.memory import give_back, is_numpys
 
 TYPE_CHECKING = False  # typing is slow to import
@@ -25,8 +26,10 @@ def into_numpys(numpys: Any, args: Any, options: Any) -> Any:
     for out in outs:
         if isinstance(out, numpy.ndarray):
             give_back(out)
-    result = numpys(*to_host(tuple(args)), **{name: to_host(value) for name, value in options.items()})
+    result = asked(numpys, numpys.__name__, *to_host(tuple(args)), **{name: to_host(value) for name, value in options.items()})
     device = device_of([*args, *options.values()])
+    if device:
+        _core.note_answer(numpys.__name__, None)
 
     def given(one: Any) -> Any:
         return one if builtins.any(one is out for out in outs) else from_host(one, device)

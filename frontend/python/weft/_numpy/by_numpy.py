@@ -18,7 +18,7 @@ from weft._array.positions import checked_size, with_axes
 from weft._array.shaping import atleast_1d, normalized, with_axis
 from weft._base import recorded
 from weft._base.asarray import asarray
-from weft._base.host import _numpy, answered, device_of, to_host
+from weft._base.host import _numpy, answered, asked, device_of, to_host
 from weft._base.memory import from_numpy, to_numpy
 from weft._base.out import store
 from weft._base.recorded import refuse_arguments
@@ -184,7 +184,14 @@ def _unique(name: str, x: Any, indices: builtins.bool = False, inverse: builtins
     if ours := _different(x, _named(indices, inverse, counts), False):
         return ours
     there = computed_there("unique", x, return_index=indices, return_inverse=inverse, return_counts=counts, equal_nan=False)
-    return answered(lambda a: tuple(getattr(_numpy(), name)(a)), x) if there is NotImplemented else there
+    if there is not NotImplemented:
+        return there
+
+    def parts(a: Any) -> Any:
+        return tuple(getattr(_numpy(), name)(a))
+
+    parts.__name__ = name
+    return answered(parts, x)
 
 
 def unique_all(x: Any) -> UniqueAll:
@@ -302,12 +309,14 @@ def bincount(x: Any, /, weights: Any = None, minlength: int = 0) -> Array:
         return there
     device = device_of([x, weights])
     try:
-        counts = _numpy().bincount(_as_numpy_counts(x), _as_numpy_counts(weights), minlength)
+        counts = asked(_numpy().bincount, "bincount", _as_numpy_counts(x), _as_numpy_counts(weights), minlength)
     except TypeError as error:
         raise TypeError(f"bincount: {error}: got ({type(x).__name__}, {type(weights).__name__}, {type(minlength).__name__})") from None
     except ValueError as error:
         raise type(error)(f"bincount: {error}") from None
-    return from_numpy(counts, device)
+    result = from_numpy(counts, device)
+    _core.note_answer("bincount", result)
+    return result
 
 
 def _middle(a: Array, axis: Any, keepdims: builtins.bool) -> Array:

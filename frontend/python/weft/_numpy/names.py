@@ -145,7 +145,11 @@ def apply_along_axis(func1d: Any, axis: int, arr: Any, *args: Any, **options: An
     """What a function gives of every vector along an axis."""
     import numpy
 
-    return answered(lambda a: numpy.apply_along_axis(func1d, axis, a, *args, **options), asarray(arr))
+    def applied(a: Any) -> Any:
+        return numpy.apply_along_axis(func1d, axis, a, *args, **options)
+
+    applied.__name__ = "apply_along_axis"
+    return answered(applied, asarray(arr))
 
 
 def trapezoid(y: Any, x: Any = None, dx: float = 1.0, axis: int = -1) -> Array:

@@ -17,6 +17,7 @@
 #include "frontend/cpp/evaluate/evaluate.h"
 #include "frontend/cpp/evaluate/graphs_seen.h"
 #include "frontend/cpp/evaluate/made_by.h"
+#include "frontend/cpp/evaluate/parts_seen.h"
 #include "frontend/cpp/evaluate/see_costs.h"
 #include "frontend/cpp/record/record.h"
 #include "frontend/cpp/record/resident_index.h"
@@ -380,6 +381,7 @@ std::vector<Array> Compiled::run(std::span<const Array> arguments) const {
         *state_->device, [&] { return state_->dump_key; }, [&] { return state_->graph; }, inputs,
         state_->scalars);
     const std::vector<int> taken = state_->taken(arguments, std::span(inputs.begin(), inputs.size()));
+    if (detail::PartsSeen* seen = detail::parts_seen()) seen->call(*state_->device, state_->graph);
     detail::SessionState& session = state_->device->session;
     int64_t turn = 0;  // of a profile; 0: none is on
     if (session.counters.trace.on())

@@ -270,7 +270,38 @@ std::string advice_of(const ExplainedGraph& explained) {
   return out;
 }
 
-std::string json_of(const std::vector<ExplainedGraph>& explained, const std::vector<std::string>& computed) {
+namespace {
+
+const char* name_of(RanPart::Kind kind) {
+  switch (kind) {
+    case RanPart::Kind::Flush:
+      return "look";
+    case RanPart::Kind::Call:
+      return "call";
+    case RanPart::Kind::Host:
+      return "host";
+    case RanPart::Kind::Rest:
+      break;
+  }
+  return "rest";
+}
+
+ordered_json parts_json(const std::vector<RanPart>* parts) {
+  if (!parts) return {};
+  ordered_json out = ordered_json::array();
+  for (const RanPart& part : *parts)
+    out.push_back({{"kind", name_of(part.kind)},
+                   {"by", part.by.empty() ? ordered_json() : ordered_json(part.by)},
+                   {"lines", lines_json(part.line.file ? std::vector{part.line} : std::vector<SourceLine>())},
+                   {"times", part.times},
+                   {"program", if_said(part.program)}});
+  return out;
+}
+
+}  // namespace
+
+std::string json_of(const std::vector<ExplainedGraph>& explained, const std::vector<std::string>& computed,
+                    const std::vector<RanPart>* parts) {
   ordered_json programs = ordered_json::array();
   for (const ExplainedGraph& e : explained) {
     ordered_json advice = ordered_json::array();
@@ -294,7 +325,8 @@ std::string json_of(const std::vector<ExplainedGraph>& explained, const std::vec
   const ordered_json all = {{"schema", "weft.explain"},
                             {"version", kExplainSchema},
                             {"programs", std::move(programs)},
-                            {"computed", computed}};
+                            {"computed", computed},
+                            {"parts", parts_json(parts)}};
   return all.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
 }
 

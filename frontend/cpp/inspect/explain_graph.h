@@ -29,8 +29,24 @@ ExplainedGraph explained_graph(const ir::Graph& graph, Explained compiled);
 std::string text_of(const ExplainedGraph& explained, ExplainDetail detail);
 // The advice alone, and what to write for each value that goes through memory.
 std::string advice_of(const ExplainedGraph& explained);
-// Of one program for each device; `computed`: how arrays that lie in memory came there.
+// A part of what a call ran, and what caused it.
+struct RanPart {
+  enum class Kind : uint8_t {
+    Flush,
+    Call,
+    Host,
+    Rest
+  };  // Call: of a recorded function. Rest: nobody looked at it
+  Kind kind = Kind::Flush;
+  std::string by = {};   // "float()"; of the host its function; empty where nobody knows
+  SourceLine line = {};  // where
+  int64_t times = 1;
+  int program = -1;  // of those that are explained; -1: none, as of the host
+};
+
+// Of one program for each device, or for each of the parts that have one; `computed`: how arrays that lie in memory came there.
 std::string json_of(const std::vector<ExplainedGraph>& explained,
-                    const std::vector<std::string>& computed = {});
+                    const std::vector<std::string>& computed = {},
+                    const std::vector<RanPart>* parts = nullptr);
 
 }  // namespace weft::detail

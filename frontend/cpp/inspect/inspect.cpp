@@ -21,6 +21,7 @@
 #include "frontend/cpp/evaluate/windows.h"
 #include "frontend/cpp/inspect/assembly_lines.h"
 #include "frontend/cpp/inspect/explain_graph.h"
+#include "frontend/cpp/inspect/explain_now.h"
 #include "frontend/cpp/inspect/memory_speed.h"
 #include "frontend/cpp/inspect/picture.h"
 #include "frontend/cpp/record/record.h"
@@ -46,6 +47,11 @@ struct Inspected {
     detail::drop_written_windows({}, graph);
   }
   explicit Inspected(const Array& x) : Inspected({&x, 1}) {}
+  Inspected(detail::DeviceSlot& here, std::span<const ir::NodeRef> values)
+      : device(here), nodes(values.begin(), values.end()) {
+    detail::prepare(device, nodes, graph);
+    detail::drop_written_windows({}, graph);
+  }
   std::span<const runtime::BufferRef> arguments() { return detail::arguments(graph, parts); }
   bool in_memory() const { return graph.order.size() == 1 && !graph.buffers.empty(); }
 };
@@ -67,18 +73,22 @@ void add_ways(const Inspected& at, Explanation& explanation) {
                                                   : "runs in blocks until its kernel is compiled");
 }
 
-detail::ExplainedGraph explained(const Inspected& at, ExplainDetail much) {
-  const ir::Graph graph = detail::graph_of(at.nodes, at.graph);
+detail::ExplainedGraph explained(detail::DeviceSlot& device, const ir::Graph& graph, ExplainDetail much) {
   detail::ExplainedGraph out =
-      detail::explained_graph(graph, compile_explained(graph, at.device.target, at.device.compile_options()));
-  out.device = at.device.name;
-  out.memory_speed = detail::memory_speed(at.device.device);
-  out.round_trips = detail::round_trips_of(at.graph.inputs, at.graph.buffers);
-  for (detail::CostSeen& cost : detail::costs_of(out.round_trips)) out.costs.push_back(std::move(cost));
+      detail::explained_graph(graph, compile_explained(graph, device.target, device.compile_options()));
+  out.device = device.name;
+  out.memory_speed = detail::memory_speed(device.device);
   if (much == ExplainDetail::Compiled) {
     const detail::LongWork work;
-    out.compiled_steps = detail::compiled_steps(out.compiled.program, *at.device.device);
+    out.compiled_steps = detail::compiled_steps(out.compiled.program, *device.device);
   }
+  return out;
+}
+
+detail::ExplainedGraph explained(const Inspected& at, ExplainDetail much) {
+  detail::ExplainedGraph out = explained(at.device, detail::graph_of(at.nodes, at.graph), much);
+  out.round_trips = detail::round_trips_of(at.graph.inputs, at.graph.buffers);
+  for (detail::CostSeen& cost : detail::costs_of(out.round_trips)) out.costs.push_back(std::move(cost));
   if (detail::is_interpreted(at.device, at.graph)) {
     const int64_t limit = at.device.session.options.interpret_limit;
     out.interpreted = "the graph's arrays have " + std::to_string(at.graph.elements) +
@@ -196,6 +206,21 @@ std::vector<Array> to_compute(const char* op, std::span<const Array> xs) {
 }
 
 }  // namespace
+
+detail::ExplainedGraph detail::explained_nodes(DeviceSlot& device, std::span<const ir::NodeRef> nodes,
+                                               ExplainDetail detail) {
+  return explained(Inspected(device, nodes), detail);
+}
+
+std::vector<detail::ExplainedGraph> detail::explained_pending(std::span<const Array> xs,
+                                                              ExplainDetail detail) {
+  return explained(xs, detail);
+}
+
+detail::ExplainedGraph detail::explained_recorded(DeviceSlot& device, const ir::Graph& graph,
+                                                  ExplainDetail detail) {
+  return explained(device, graph, detail);
+}
 
 void say_of(const Array& x, std::string text) {
   text += "\n";

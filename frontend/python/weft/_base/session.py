@@ -38,7 +38,8 @@ def explain(*arrays: Any, detail: str = "all") -> Explanation:
     """How one program computes the arrays, views as they are shown: how much it moves against op by op, what to change, kernels, and for each
     edge why it was fused or not.
 
-    `explain(f, *args)`: how the function is computed of these arguments, as it is recorded: gradients and loops are in it.
+    `explain(f, *args)`: how the function is computed of these arguments, as it is recorded: gradients and loops are in it. What cannot be
+    recorded, as it looks at values, is run, unless it is a function of `wf.compile`: each part that it computes is explained, with what looked.
     `detail` is "summary", "kernels", "all", or "compiled", which compiles the kernels, too, and says what became of them. The result is text that has `to_dict()` and `to_json()`.
     """
     if arrays and callable(arrays[0]) and not isinstance(arrays[0], Array):

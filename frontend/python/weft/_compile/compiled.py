@@ -13,6 +13,7 @@ from weft import _core
 from weft._core import Array, Error
 from weft._array.picked_later import Picked
 from weft._base.asarray import asarray
+from weft._base.explained import Explanation
 from weft._base.given import Decided, Given, is_float64
 from weft._base.recorded import recording
 from weft._base.session import explained
@@ -282,7 +283,8 @@ def function_graph(f: Callable[..., Any], args: tuple[Any, ...]) -> tuple[Any, l
 
 def looked_at(f: Callable[..., Any], what: str, stage: str | None, args: tuple[Any, ...], keywords: dict[str, Any]) -> str:
     """explain() or show() of the function as it is recorded for these arguments; `stage` is the detail, or what is shown."""
-    f = f.__wrapped__ if isinstance(f, _core.CompiledFunction) else f
+    is_compiled = isinstance(f, _core.CompiledFunction)
+    f = f.__wrapped__ if is_compiled else f
     leaves: list[Any] = []
     structure = (_taken_apart([*args], leaves), _taken_apart(keywords, leaves))
     places = [place for place, one in enumerate(leaves) if isinstance(one, Array)]
@@ -294,8 +296,24 @@ def looked_at(f: Callable[..., Any], what: str, stage: str | None, args: tuple[A
 
     arrays = [asarray(leaves[place]) for place in numbers]
     with set_callers(True):
-        _record(_of_leaves(f, structure), leaves, places, numbers, arrays, look)
-    return said[0]
+        try:
+            _record(_of_leaves(f, structure), leaves, places, numbers, arrays, look)
+            return said[0]
+        except (Error, TypeError):
+            if is_compiled or what == "show":
+                raise
+        return _run_in_parts(f, args, keywords, stage or "all")
+
+
+def _run_in_parts(f: Callable[..., Any], args: tuple[Any, ...], keywords: dict[str, Any], detail: str) -> Explanation:
+    """explain() of a call that runs: each part that it computes, with what looked at its values."""
+
+    def run() -> list[Array]:
+        leaves: list[Any] = []
+        _taken_apart(f(*args, **keywords), leaves)
+        return [one for one in leaves if isinstance(one, Array)]
+
+    return Explanation(*_core.explain_run(run, detail))
 
 
 def _recordings(self: Any) -> int:

@@ -26,8 +26,11 @@ void check(const CheckFlags& flags) {
       detail::verify_graph(what.file().graph, what.inputs(), what.file().outputs, run);
   fmt::print("{}{}", flags.json ? json_of(verified) : text_of(verified), flags.json ? "\n" : "");
   if (verified.first) throw WrongResults("check: the results are not those of the reference interpreter");
-  if (!verified.agrees())
+  if (verified.differs())
     throw WrongResults("check: a function is further from its reference than its ulps allow");
+  if (verified.compares_nothing())
+    throw NothingCompared(
+        "check: every element of an output is NaN: give other data, by --in or another --random");
 }
 
 }  // namespace
@@ -41,7 +44,8 @@ void add_check(CLI::App& app) {
   weft check axpy.weft --in x=x.npy --in y=y.npy --in alpha=0.5 --device cuda
   weft check softmax.weft --random 1 --json
 
-The graph is computed as fused kernels and op by op, and compared with the reference interpreter.)");
+The graph is computed as fused kernels and op by op, and compared with the reference interpreter.
+Exit codes: 0 it agrees, 3 a result is wrong, 4 every element of an output is NaN, so that nothing was compared.)");
   add_case_options(*command, flags->what);
   add_json_flag(*command, flags->json);
   command->callback([flags] { check(*flags); });

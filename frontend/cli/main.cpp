@@ -33,7 +33,7 @@ constexpr const char* kExamples = R"(Examples:
   weft help tune
 
 Exit codes: 0 all well, 1 an error in what was given, 2 an error in the command line,
-3 results that are wrong, 70 a defect of weft.)";
+3 results that are wrong, 4 nothing compared, as every element of a result is NaN, 70 a defect of weft.)";
 
 // The exit code tells, even where nothing can be written to the standard error.
 int fail(int code, std::string_view what, std::string_view kind = "error") {
@@ -183,6 +183,8 @@ int main(int argc, char** argv) {
     return cli::fail(cli::kUserError, e.what());
   } catch (const cli::WrongResults& e) {
     return cli::fail(cli::kWrongResults, e.what(), "wrong results");
+  } catch (const cli::NothingCompared& e) {
+    return cli::fail(cli::kNothingCompared, e.what(), "nothing compared");
   } catch (const std::bad_alloc&) {
     return cli::fail(cli::kUserError, "out of memory");
   } catch (const std::system_error& e) {  // files and the standard output

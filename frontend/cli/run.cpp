@@ -124,7 +124,10 @@ void print_checks(const GraphFile& file, const std::vector<detail::Comparison>& 
                   const std::vector<detail::CheckedFunction>& functions) {
   for (size_t i = 0; i < checks.size(); ++i)
     fmt::print("{}: {} with the reference interpreter: {}\n", file.outputs[i],
-               checks[i].agrees ? "agrees" : "DISAGREES", checks[i].text);
+               checks[i].nothing  ? "tells nothing"
+               : checks[i].agrees ? "agrees"
+                                  : "DISAGREES",
+               checks[i].text);
   for (const detail::CheckedFunction& one : functions) fmt::print("{}", detail::text_of(one));
 }
 
@@ -133,6 +136,9 @@ void require_agreement(const std::vector<detail::Comparison>& checks,
   if (!all_agree(checks)) throw WrongResults("run: the results are not those of the reference interpreter");
   if (!std::ranges::all_of(functions, [](const auto& one) { return one.comparison.agrees; }))
     throw WrongResults("run: a function is further from its reference than its ulps allow");
+  if (std::ranges::any_of(checks, &detail::Comparison::nothing))
+    throw NothingCompared(
+        "run: every element of an output is NaN: give other data, by --in or another --random");
 }
 
 // What ran since `start`, where that was traced.

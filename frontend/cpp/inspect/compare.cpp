@@ -89,8 +89,10 @@ Comparison compare(const ir::HostTensor& got, const ir::HostTensor& reference, d
     nans += inexact && d == 0 && (std::isnan(w.re) || std::isnan(w.im));
   }
   if (most <= 0 && nans > 0)
-    return {true, nans == n ? "every element is NaN, so that nothing was compared"
-                            : fmt::format("every element is equal, {} of {} are NaN", nans, n)};
+    return {true,
+            nans == n ? "every element is NaN, so that nothing was compared"
+                      : fmt::format("every element is equal, {} of {} are NaN", nans, n),
+            0, nans == n};
   if (most <= 0) return {true, "every element is equal"};
   auto at = [&](const ir::HostTensor& x) {
     return ir::to_string(Scalar::load(t, x.data.data() + worst * step));

@@ -14,6 +14,8 @@ struct Comparison {
   // The most that an element is off, in units of the last place of the reference's; infinite where a NaN, an infinity
   // or an integer is another.
   double ulps = 0;
+  // There are elements, and each is NaN in both: nothing was compared.
+  bool nothing = false;
 };
 
 // Integers and bools must be equal; floats may differ by sqrt(epsilon) / 8 of the reference's largest finite

@@ -11,6 +11,7 @@
 #include "frontend/cpp/inspect/bisect_graph.h"
 #include "frontend/cpp/inspect/verify_graph.h"
 #include "frontend/cpp/session/long_work.h"
+#include "frontend/cpp/weft/session.h"
 #include "runtime/load_program.h"
 
 namespace weft {
@@ -31,6 +32,8 @@ class OnDevice {
     options.fuse = fuse;
     return (*this)(graph, options, false);
   }
+
+  std::span<const Scalar> scalars() const { return scalars_; }
 
   // `prepared`: passes have run over the graph.
   std::vector<ir::HostTensor> operator()(const ir::Graph& graph, Options options, bool prepared) const {
@@ -118,12 +121,48 @@ Verification judged(Pending& what, Judge&& judge) {
 
 }  // namespace
 
+namespace {
+
+// A GPU beside the CPU, the CPU beside a GPU; null where there is no other device.
+detail::DeviceSlot* other_device(detail::DeviceSlot& device) {
+  if (device.name != "cpu") return &device.session.device("cpu");
+  for (const std::string& name : Session::current().device_names()) {
+    if (name == "cpu") continue;
+    try {
+      return &device.session.device(name);
+    } catch (const Error&) {  // it is there, and cannot be used
+      return nullptr;
+    }
+  }
+  return nullptr;
+}
+
+// The graph's results on a device where its inputs do not lie.
+std::vector<ir::HostTensor> run_elsewhere(detail::DeviceSlot& device, const ir::Graph& graph,
+                                          std::span<const ir::HostTensor> inputs,
+                                          std::span<const Scalar> scalars) {
+  std::vector<runtime::BufferRef> buffers;
+  for (size_t i = 0; i < graph.inputs.size(); ++i) {
+    if (graph.inputs[i]->op == ir::Op::scalar) continue;
+    buffers.push_back(device.device->allocate(inputs[i].data.size()));
+    if (!inputs[i].data.empty())
+      device.device->upload(*buffers.back(), 0, inputs[i].data.data(), inputs[i].data.size());
+  }
+  return OnDevice(device, buffers, scalars)(graph, true);
+}
+
+}  // namespace
+
 Verification verify(const Array& x) { return verify({&x, 1}); }
 
 Verification verify(std::span<const Array> xs) {
   Pending what = pending("verify", xs);
   return judged(what, [&](const ir::Graph& graph, const auto& inputs, const OnDevice& run) {
-    return detail::verify_graph(graph, inputs, what.names, run);
+    detail::DeviceSlot* const other = other_device(*what.device);
+    const detail::OtherDevice elsewhere{other ? other->name : "", [&](const ir::Graph& made) {
+                                          return run_elsewhere(*other, made, inputs, run.scalars());
+                                        }};
+    return detail::verify_graph(graph, inputs, what.names, run, other ? &elsewhere : nullptr);
   });
 }
 

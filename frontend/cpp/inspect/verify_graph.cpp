@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <unordered_map>
 
+#include "compiler/base/error.h"
 #include "compiler/ir/function.h"
 #include "compiler/ir/lines.h"
 #include "compiler/ir/ops/op.h"
@@ -83,10 +84,14 @@ namespace {
 ordered_json comparison_json(const Comparison& c) {
   ordered_json ulps = c.ulps;
   if (!std::isfinite(c.ulps)) ulps = nullptr;
-  return {{"agrees", c.agrees}, {"ulps", std::move(ulps)}, {"text", c.text}};
+  return {{"agrees", c.agrees && !c.nothing},
+          {"compared", !c.nothing},
+          {"ulps", std::move(ulps)},
+          {"text", c.text}};
 }
 
 std::string verdict(const Comparison& c) {
+  if (c.nothing) return "NOTHING COMPARED: every element is NaN";
   const std::string says = c.agrees ? "agrees, " : "DISAGREES, ";
   if (c.ulps == 0 || !std::isfinite(c.ulps)) return says + c.text;
   const std::string number = fmt::format("{:.3g}", c.ulps);
@@ -96,12 +101,31 @@ std::string verdict(const Comparison& c) {
 
 }  // namespace
 
+namespace {
+
+// What the other device gives; none where it cannot.
+std::optional<std::vector<ir::HostTensor>> results_elsewhere(const ir::Graph& graph, const OtherDevice* other,
+                                                             VerifiedGraph& out) {
+  if (!other) return std::nullopt;
+  out.other_device = other->name;
+  try {
+    return other->run(graph);
+  } catch (const Error& error) {  // as one that has less memory
+    out.other_problem = error.what();
+    return std::nullopt;
+  }
+}
+
+}  // namespace
+
 VerifiedGraph verify_graph(const ir::Graph& graph, std::span<const ir::HostTensor> inputs,
-                           std::span<const std::string> names, const RunGraph& run) {
+                           std::span<const std::string> names, const RunGraph& run,
+                           const OtherDevice* other) {
   const Reference reference = reference_of(graph, inputs);
   const std::vector<ir::HostTensor> fused = run(graph, true), op_by_op = run(graph, false);
   VerifiedGraph out;
   out.ops = reference.nodes.size();
+  const std::optional<std::vector<ir::HostTensor>> elsewhere = results_elsewhere(graph, other, out);
   out.functions = check_functions(graph, inputs, [&](const ir::Graph& apart) { return run(apart, false); });
   bool agrees = true;
   const ir::Node* wrong = nullptr;
@@ -113,6 +137,7 @@ VerifiedGraph verify_graph(const ir::Graph& graph, std::span<const ir::HostTenso
     const double rounding = reference.rounding[at->second];
     VerifiedOutput& one = out.outputs.emplace_back(VerifiedOutput{
         names[i], node.type, compare(fused[i], want, rounding), compare(op_by_op[i], want, rounding)});
+    if (elsewhere) one.elsewhere = compare((*elsewhere)[i], want, rounding);
     if (one.fused.agrees && one.op_by_op.agrees) continue;
     agrees = false;
     if (!wrong) wrong = &node;
@@ -128,18 +153,42 @@ VerifiedGraph verify_graph(const ir::Graph& graph, std::span<const ir::HostTenso
   return out;
 }
 
-bool VerifiedGraph::agrees() const {
-  return !first && std::ranges::all_of(functions, [](const auto& one) { return one.comparison.agrees; });
+bool VerifiedGraph::differs() const {
+  return first || !std::ranges::all_of(functions, [](const auto& one) { return one.comparison.agrees; }) ||
+         std::ranges::any_of(outputs,
+                             [](const auto& one) { return one.elsewhere && !one.elsewhere->agrees; });
 }
 
+bool VerifiedGraph::compares_nothing() const {
+  return std::ranges::any_of(outputs, [](const auto& one) { return one.fused.nothing; });
+}
+
+namespace {
+
+const char* outcome_of(const VerifiedGraph& verified) {
+  return verified.differs() ? "differs" : verified.compares_nothing() ? "nothing compared" : "agrees";
+}
+
+std::string heading_of(const VerifiedGraph& verified) {
+  if (verified.differs()) return "DISAGREES";
+  return verified.compares_nothing()
+             ? "NOTHING COMPARED, as every element of an output is NaN: give other data"
+             : "agrees";
+}
+
+}  // namespace
+
 std::string text_of(const VerifiedGraph& verified) {
-  std::string out =
-      fmt::format("{}: {} op{}, {} output{}, beside the reference interpreter\n",
-                  verified.agrees() ? "agrees" : "DISAGREES", verified.ops, verified.ops == 1 ? "" : "s",
-                  verified.outputs.size(), verified.outputs.size() == 1 ? "" : "s");
+  std::string out = fmt::format("{}: {} op{}, {} output{}, beside the reference interpreter\n",
+                                heading_of(verified), verified.ops, verified.ops == 1 ? "" : "s",
+                                verified.outputs.size(), verified.outputs.size() == 1 ? "" : "s");
+  if (!verified.other_problem.empty())
+    out += fmt::format("not computed on {}: {}\n", verified.other_device, verified.other_problem);
   for (const VerifiedOutput& one : verified.outputs)
-    out += fmt::format("{} : {}{}\n  fused: {}\n  op by op: {}\n", one.name, name(one.type.dtype),
-                       to_string(one.type.shape), verdict(one.fused), verdict(one.op_by_op));
+    out +=
+        fmt::format("{} : {}{}\n  fused: {}\n  op by op: {}\n", one.name, name(one.type.dtype),
+                    to_string(one.type.shape), verdict(one.fused), verdict(one.op_by_op)) +
+        (one.elsewhere ? fmt::format("  on {}: {}\n", verified.other_device, verdict(*one.elsewhere)) : "");
   for (const CheckedFunction& one : verified.functions) out += text_of(one);
   if (verified.first) {
     const std::string lines = to_string(std::span<const SourceLine>(verified.first->lines));
@@ -157,7 +206,8 @@ std::string json_of(const VerifiedGraph& verified) {
                        {"dtype", name(one.type.dtype)},
                        {"shape", std::vector<int64_t>(one.type.shape.begin(), one.type.shape.end())},
                        {"fused", comparison_json(one.fused)},
-                       {"op_by_op", comparison_json(one.op_by_op)}});
+                       {"op_by_op", comparison_json(one.op_by_op)},
+                       {"elsewhere", one.elsewhere ? comparison_json(*one.elsewhere) : ordered_json()}});
   ordered_json functions = ordered_json::array();
   for (const CheckedFunction& one : verified.functions) {
     ordered_json checked = comparison_json(one.comparison);
@@ -176,10 +226,18 @@ std::string json_of(const VerifiedGraph& verified) {
              {"lines", std::move(lines)},
              {"text", verified.first->comparison.text}};
   }
-  const ordered_json all = {{"schema", "weft.verify"},       {"version", kVerifySchema},
-                            {"agrees", verified.agrees()},   {"ops", verified.ops},
-                            {"outputs", std::move(outputs)}, {"functions", std::move(functions)},
-                            {"first", std::move(first)}};
+  const ordered_json all = {
+      {"schema", "weft.verify"},
+      {"version", kVerifySchema},
+      {"agrees", verified.agrees()},
+      {"outcome", outcome_of(verified)},
+      {"ops", verified.ops},
+      {"outputs", std::move(outputs)},
+      {"functions", std::move(functions)},
+      {"first", std::move(first)},
+      {"other_device", verified.other_device.empty() ? ordered_json() : ordered_json(verified.other_device)},
+      {"other_problem",
+       verified.other_problem.empty() ? ordered_json() : ordered_json(verified.other_problem)}};
   return all.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
 }
 

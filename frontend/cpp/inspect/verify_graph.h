@@ -34,6 +34,7 @@ struct VerifiedOutput {
   std::string name;
   ir::TensorType type;
   Comparison fused, op_by_op;
+  std::optional<Comparison> elsewhere = {};  // fused, on another device
 };
 
 // The first op, in the order of the graph, whose value is another than the interpreter's.
@@ -49,8 +50,19 @@ struct VerifiedGraph {
   std::vector<VerifiedOutput> outputs;
   std::optional<FirstDifference> first;  // where some output differs
   std::vector<CheckedFunction> functions;
+  std::string other_device = {};   // that computed it, too; empty: none
+  std::string other_problem = {};  // why that one did not
 
-  bool agrees() const;
+  bool differs() const;
+  // Outputs of which every element is NaN tell nothing.
+  bool compares_nothing() const;
+  bool agrees() const { return !differs() && !compares_nothing(); }
+};
+
+// Another device, beside the one that is verified.
+struct OtherDevice {
+  std::string name;
+  std::function<std::vector<ir::HostTensor>(const ir::Graph& graph)> run;
 };
 
 // The first op that differs where each is computed by itself, or as the last of a fused program; none where only all of
@@ -60,7 +72,8 @@ std::optional<FirstDifference> first_difference(const ir::Graph& graph, const Re
 
 // `names` are the outputs'. `inputs` are as interpret() takes them. Error where the graph has what is not interpreted.
 VerifiedGraph verify_graph(const ir::Graph& graph, std::span<const ir::HostTensor> inputs,
-                           std::span<const std::string> names, const RunGraph& run);
+                           std::span<const std::string> names, const RunGraph& run,
+                           const OtherDevice* other = nullptr);
 
 std::string text_of(const VerifiedGraph& verified);
 // docs/seeing_inside.md has the schema.

@@ -10,9 +10,9 @@
 namespace weft {
 
 struct Verification {
-  bool agrees = true;
-  std::string text;  // for people: each result, and the first op that differs, with its line
-  std::string json;  // the same as data: docs/seeing_inside.md has the schema
+  bool agrees = true;  // false, too, where every element of an output is NaN, so that nothing was compared
+  std::string text;    // for people: each result, and the first op that differs, with its line
+  std::string json;    // the same as data: docs/seeing_inside.md has the schema
 };
 
 // The arrays stay uncomputed. Integers and bools have to be equal; floats may differ by what other orders of rounding

@@ -146,7 +146,8 @@ TEST_F(CliRun, SaysWhenNothingWasCompared) {
   return %y, %h
 })";
   Ran ran = run({"-", "--random", "1", "--verify"}, text);
-  EXPECT_EQ(ran.code, 0) << ran.out << ran.err;
+  EXPECT_EQ(ran.code, 4) << ran.out << ran.err;
+  EXPECT_THAT(ran.err, HasSubstr("weft: nothing compared: run: every element of an output is NaN"));
   EXPECT_THAT(ran.out, HasSubstr("every element is NaN, so that nothing was compared"));
   EXPECT_THAT(ran.out, HasSubstr("every element is equal, 300 of 600 are NaN"));
 }

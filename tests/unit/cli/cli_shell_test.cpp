@@ -245,6 +245,10 @@ TEST(CliExitCodes, AreThoseOfThePage) {
              "graph {\n  %x = input : f64[1]\n  %i = divide 1.0, %x\n  %z = subtract %x, %x\n  %d = divide "
              "%i, %z\n  %e = multiply %d, 0.0\n  return %e\n}\n");
   met.insert(run_weft({"check", folder / "inf.weft", "--random", "1", "--numerics", "fast"}).code);
+  write_text(
+      folder / "nan.weft",
+      "graph {\n  %x = input : f64[1]\n  %z = subtract %x, %x\n  %n = divide %z, %z\n  return %n\n}\n");
+  met.insert(run_weft({"check", folder / "nan.weft", "--random", "1"}).code);
   met.insert(70);  // a defect, which no command line here brings about
   EXPECT_EQ(met, documented);
   EXPECT_THAT(run_weft({"--help"}).out, AllOf(HasSubstr("0 all well"), HasSubstr("3 results that are wrong"),

@@ -72,6 +72,27 @@ void expect_refused(const Ran& ran, const std::string& message) {
   EXPECT_EQ(ran.out, "");
 }
 
+TEST_F(CliTrust, CheckSaysWhereNothingWasCompared) {
+  write_text(folder / "nan.weft", R"(graph {
+  %x = input : f64[4]
+  %y = input : f64[4]
+  %z = subtract %x, %x
+  %n = divide %z, %z
+  %e = exp %y
+  return %n, %e
+}
+)");
+  const Ran ran = with_data({"check", folder / "nan.weft"});
+  EXPECT_EQ(ran.code, 4);
+  EXPECT_THAT(ran.out, AllOf(StartsWith("NOTHING COMPARED"),
+                             HasSubstr("fused: NOTHING COMPARED: every element is NaN")));
+  EXPECT_THAT(ran.err, StartsWith("weft: nothing compared: check: every element of an output is NaN"));
+  const Ran data = with_data({"check", folder / "nan.weft", "--json"});
+  EXPECT_EQ(data.code, 4);
+  EXPECT_EQ(json::parse(data.out)["outcome"], "nothing compared");
+  EXPECT_FALSE(json::parse(data.out)["agrees"]);
+}
+
 TEST_F(CliTrust, BisectNamesThePass) {
   Ran ran = on_zero("bisect");
   EXPECT_EQ(ran.code, 3);

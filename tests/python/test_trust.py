@@ -3,6 +3,7 @@
 import inspect
 import json
 import os
+import re
 import subprocess
 import sys
 
@@ -232,3 +233,52 @@ def test_dumps_of_shapes_alone_and_folders_that_cannot_be_written_to(on_cpu, tmp
     run = replayed(f"WEFT_DUMP={tmp_path / 'file' / 'dumps'}")
     assert "WEFT_DUMP: " in run.stderr and "cannot be written" in run.stderr and run.stderr.count("RuntimeWarning") == 1
     assert sorted(path.name for path in tmp_path.iterdir()) == ["dumps", "file"]
+
+
+def test_where_every_element_is_nan_nothing_was_compared():
+    x = data(3000)
+    found = wf.verify(lambda x: (wf.log(-x), wf.exp(x)), x)
+    said = found.to_dict()
+    assert not found and not found.agrees and said["outcome"] == "nothing compared" and said["first"] is None
+    assert str(found).startswith("NOTHING COMPARED, as every element of an output is NaN: give other data: ")
+    assert [one["fused"]["compared"] for one in said["outputs"]] == [False, True]
+    assert said["outputs"][1]["fused"]["agrees"] and not said["outputs"][0]["fused"]["agrees"]
+    some = wf.verify(lambda x: wf.log(x - 1), x)
+    assert some and some.to_dict()["outcome"] == "agrees"
+    assert wf.verify(wf.zeros((0, 3)) + x[:3]), "of no elements none is NaN"
+
+
+MADE = {
+    "constants": (lambda x: wf.zeros(3) / wf.zeros(3), r"divide\(0\.0, 0\.0\)"), "numbers": (lambda x: float(wf.asarray(0.0) / wf.asarray(0.0)), r"divide\(0\.0, 0\.0\)"),
+    "a number's function": (lambda x: wf.log(x[0] - 5), r"log\(-4\.75\)"),
+    "an item": (lambda x: x.__setitem__(3, wf.sqrt(x[0] - 5)), r"sqrt\(-4\.75\)"),
+    "the host's covariance": (lambda x: wf.corrcoef(wf.zeros((2, 5))), r"numpy\.corrcoef"),
+    "an addition in place": (lambda x: wf.eval(at_infinity(x)), r"debug_nans: "),
+}  # fmt: skip
+
+
+def at_infinity(x):
+    y = wf.eval(x * 0) + np.inf
+    wf.add.at(y, np.array([1]), np.array([-np.inf]))
+    return y
+
+
+@pytest.mark.parametrize("case", MADE)
+def test_what_is_computed_at_once_is_looked_at_too(case, on_cpu):
+    make, says = MADE[case]
+    x = wf.eval(wf.copy(data(2000)))
+    with wf.debug_nans(), pytest.raises(wf.Error, match=rf"debug_nans: .*{HERE}:\d+ made ") as found:
+        make(x)
+    assert re.search(says, str(found.value)), found.value
+    with np.errstate(all="ignore"):
+        make(x)  # and nothing is said without it
+
+
+def test_nans_that_were_given_are_no_fault_of_what_is_computed_at_once():
+    nan = wf.asarray(np.nan)
+    with wf.debug_nans():
+        assert np.isnan(float(nan * 2 + 1)) and np.isnan(float(wf.sqrt(nan)))
+        assert np.isnan(np.asarray(wf.interp(wf.asarray([np.nan, 1.0]), wf.ones(2), wf.ones(2)))[0])
+        wf.eval(wf.full(5, np.nan) + 1)
+    with wf.debug_nans(infinities=True), pytest.raises(wf.Error, match=r"divide\(1\.0, 0\.0\) .* made inf"):
+        float(1.0 / wf.asarray(0.0))

@@ -358,7 +358,8 @@ bool write_rows(const Array& x, const Array& index, const Operand& value, AtRows
   if (array && &Access::cell(*value.array())->device != &cell.device) return false;
   const Layout at = layout_of(x);
   const RowsAt rows(at);
-  if (how == AtRows::Add && (!is_added_at_once(x.dtype()) || !rows.contiguous)) return false;
+  const bool watches = cell.device.session.watch.load(std::memory_order_relaxed) != Watch::Nothing;
+  if (how == AtRows::Add && (!is_added_at_once(x.dtype()) || !rows.contiguous || watches)) return false;
   if (rows.count == 0 || n * rows.count > MapsNow::kMostElements) return false;
   const bool one = !array || value.array()->size() == 1;
   if (!one && value.array()->size() != n * rows.count) return false;

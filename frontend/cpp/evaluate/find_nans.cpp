@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <optional>
 
@@ -140,6 +141,23 @@ bool holds_any(DeviceSlot& device, const ir::TensorType& type, const runtime::Bu
 }
 
 }  // namespace
+
+void refuse_made(const SessionState& session, ir::Op op, std::span<const Scalar> operands,
+                 const Scalar& value, const Shape& shape, const SourceLine& line) {
+  const Watch watch = session.watch.load(std::memory_order_relaxed);
+  const auto is_bad = [&](const Scalar& s) {
+    if (!is_float(s.dtype) && !is_complex(s.dtype)) return false;
+    return std::isnan(s.re) || std::isnan(s.im) ||
+           (watch == Watch::NansAndInfinities && (std::isinf(s.re) || std::isinf(s.im)));
+  };
+  if (watch == Watch::Nothing || !is_bad(value) || std::ranges::any_of(operands, is_bad)) return;
+  std::string given;
+  for (const Scalar& x : operands) given += (given.empty() ? "" : ", ") + ir::to_string(x);
+  const bool is_nan = std::isnan(value.re) || std::isnan(value.im);
+  throw Error(fmt::format("debug_nans: {}({}){} made {} of {}{}", ir::name(op), given,
+                          line.file ? " at " + to_string(std::span(&line, 1)) : "",
+                          is_nan ? "NaN" : ir::to_string(value), name(value.dtype), to_string(shape)));
+}
 
 std::vector<ir::Elements> host_inputs(DeviceSlot& device, const Canonical& graph,
                                       std::vector<std::vector<std::byte>>& copies) {

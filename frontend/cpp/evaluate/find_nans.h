@@ -14,6 +14,10 @@ namespace weft::detail {
 void refuse_nans(DeviceSlot& device, std::span<const ir::NodeRef> nodes, const Canonical& graph,
                  std::span<const runtime::BufferRef> values);
 
+// The same of what an op makes at once of values that are known. An Error has the line.
+void refuse_made(const SessionState& session, ir::Op op, std::span<const Scalar> operands,
+                 const Scalar& value, const Shape& shape, const SourceLine& line);
+
 // A prepared graph's inputs on the host; `copies` holds those of a device that the host does not see.
 std::vector<ir::Elements> host_inputs(DeviceSlot& device, const Canonical& graph,
                                       std::vector<std::vector<std::byte>>& copies);

@@ -13,6 +13,7 @@
 #include "compiler/ir/text/print.h"
 #include "frontend/cpp/array/read.h"
 #include "frontend/cpp/array/view.h"
+#include "frontend/cpp/evaluate/find_nans.h"
 #include "frontend/cpp/evaluate/flush.h"
 #include "frontend/cpp/record/resident_index.h"
 #include "frontend/cpp/weft/ops.h"
@@ -217,6 +218,13 @@ std::optional<DType> dtype_beyond(ir::Op op, std::span<const Operand* const> ope
   return result;
 }
 
+std::vector<Scalar> values_of(std::span<const Known> operands) {
+  std::vector<Scalar> out;
+  out.reserve(operands.size());
+  for (const Known& one : operands) out.push_back(one.value);
+  return out;
+}
+
 // The array that the operands are, where all of them are single values that are known.
 std::optional<Array> folded(ir::Op op, std::span<const Operand* const> operands) {
   DeviceSlot* device = nullptr;
@@ -237,7 +245,18 @@ std::optional<Array> folded(ir::Op op, std::span<const Operand* const> operands)
   if (!device) return {};
   Scalar value;
   if (!map_known(*device, op, {known, operands.size()}, value)) return {};
+  if (!std::isfinite(value.re) || !std::isfinite(value.im))
+    refuse_made(device->session, op, values_of({known, operands.size()}), value, {},
+                lines_at(operands[0]->at()).only());
   return record(*device, ir::constant({value.dtype, {}}, value), kInMemory);
+}
+
+// Of the operands those that are constants: what they alone give is computed as it is recorded.
+std::vector<Scalar> constants_among(const ir::Inputs& operands) {
+  std::vector<Scalar> out;
+  for (const ir::NodeRef& one : operands)
+    if (one->op == ir::Op::constant) out.push_back(one->as<ir::ConstantAttr>().value);
+  return out;
 }
 
 Array map_of(ir::Op op, std::span<const Operand* const> operands) {
@@ -246,7 +265,13 @@ Array map_of(ir::Op op, std::span<const Operand* const> operands) {
   ir::Inputs in(operands.size());
   r.nodes(operands, in.begin(), operands.size() == 2, dtype_beyond(op, operands));
   if (op == ir::Op::pow) check_power(in[0]->dtype(), *operands[1], in[1]->dtype());
-  return r.finish(ir::elementwise(op, std::move(in), r.lines()));
+  const bool watches = r.device().session.watch.load(std::memory_order_relaxed) != Watch::Nothing;
+  const std::vector<Scalar> known = watches ? constants_among(in) : std::vector<Scalar>();
+  ir::NodeRef made = ir::elementwise(op, std::move(in), r.lines());
+  if (watches && made->op == ir::Op::constant)
+    refuse_made(r.device().session, op, known, made->as<ir::ConstantAttr>().value, made->shape(),
+                r.lines().only());
+  return r.finish(std::move(made));
 }
 
 bool orders(ir::Op op) {

@@ -2,10 +2,13 @@
 
 #include <limits>
 #include <string>
+#include <vector>
 
 #include "compiler/base/error.h"
+#include "frontend/cpp/evaluate/find_nans.h"
 #include "frontend/cpp/record/resident_index.h"
 #include "frontend/python/src/dtypes.h"
+#include "frontend/python/src/line.h"
 
 namespace weft::python {
 namespace {
@@ -272,6 +275,16 @@ void bind_operands(nb::module_& m) {
       nb::arg("type"), nb::arg("function"),
       "Sets the type of numbers that a function takes which is being recorded, and what computes elementwise "
       "functions of them.");
+}
+
+bool may_make(detail::DeviceSlot& device, ir::Op op, std::span<const detail::Known> operands,
+              const Scalar& value) noexcept {
+  return guarded([&] {
+    std::vector<Scalar> values;
+    for (const detail::Known& one : operands) values.push_back(one.value);
+    detail::refuse_made(device.session, op, values, value, {}, python_line());
+    return true;
+  });
 }
 
 }  // namespace weft::python

@@ -3,8 +3,10 @@
 #pragma once
 
 #include <array>
+#include <cmath>
 #include <exception>
 #include <optional>
+#include <span>
 
 #include "compiler/ir/ops/op.h"
 #include "frontend/cpp/record/record.h"
@@ -53,6 +55,10 @@ bool is_numpy_float64(PyObject* object);
 // The number that a scalar of NumPy's is, with its dtype; none for everything else.
 std::optional<Scalar> numpy_scalar(PyObject* object);
 
+// False, with an error set, where the session looks for NaN or infinities, and the op made this one of such numbers.
+bool may_make(detail::DeviceSlot& device, ir::Op op, std::span<const detail::Known> operands,
+              const Scalar& value) noexcept;
+
 // What a map of numbers is computed of at once, as NumPy's scalars are.
 template <size_t count>
 class KnownOperands {
@@ -67,6 +73,8 @@ class KnownOperands {
   std::optional<PyObject*> map(ir::Op op) const {
     Scalar result;
     if (!detail::map_known(*device_, op, known_, result)) return {};
+    const bool is_finite = std::isfinite(result.re) && std::isfinite(result.im);
+    if (!is_finite && !may_make(*device_, op, known_, result)) return nullptr;
     return wrap_number(*device_, result);
   }
 

@@ -1,5 +1,6 @@
 // The profiler, and what Python notes in it of its own work.
 #include "frontend/cpp/weft/profile.h"
+#include "frontend/cpp/evaluate/parts_seen.h"
 #include "frontend/cpp/inspect/host_round_trips.h"
 #include "frontend/cpp/inspect/source_text.h"
 #include "frontend/cpp/session/session_state.h"
@@ -31,8 +32,8 @@ void note_work(const std::string& kind, const std::string& what, int64_t start, 
 std::string name_on_host(nb::handle function) {
   if (nb::isinstance<nb::str>(function)) return "numpy." + nb::cast<std::string>(function);
   const nb::object module = nb::getattr(function, "__module__", nb::none());
-  const bool is_part = nb::isinstance<nb::str>(module) &&
-                       (nb::cast<std::string>(module) == "numpy.linalg" || nb::cast<std::string>(module) == "numpy.fft");
+  const bool is_part = nb::isinstance<nb::str>(module) && (nb::cast<std::string>(module) == "numpy.linalg" ||
+                                                           nb::cast<std::string>(module) == "numpy.fft");
   return (is_part ? nb::cast<std::string>(module) : "numpy") + "." +
          nb::cast<std::string>(nb::getattr(function, "__name__"));
 }
@@ -48,16 +49,21 @@ void for_each_array(nb::handle result, F&& f) {
 }
 
 // NumPy's function gave this for the line that runs: Weft's arrays, or what it has no dtype for, or nothing.
-void note_answer(nb::handle function, nb::handle result) {
+// Whether somebody looks for NaN.
+bool note_answer(nb::handle function, nb::handle result) {
   detail::SessionState& session = Session::current().state();
   session.host_answers.add();
   const SourceLine line = python_line();
   const std::string name = name_on_host(function);
   for_each_array(result, [&](const Array& x) { detail::made_on_host(x, name, line); });
-  if (!session.log->should_log(spdlog::level::info)) return;
+  if (detail::PartsSeen* seen = detail::parts_seen()) seen->answer(name, line);
+  const bool watches = session.watch.load(std::memory_order_relaxed) != Watch::Nothing;
+  if (!session.log->should_log(spdlog::level::info)) return watches;
   const bool is_first = session.host_answers.is_first(name, line);
-  session.log->log(is_first ? spdlog::level::info : spdlog::level::debug, "{} answered on the host for {}{}", name,
-                   weft::to_string(std::span(&line, 1)), is_first ? "; the next times are debug messages" : "");
+  session.log->log(is_first ? spdlog::level::info : spdlog::level::debug, "{} answered on the host for {}{}",
+                   name, weft::to_string(std::span(&line, 1)),
+                   is_first ? "; the next times are debug messages" : "");
+  return watches;
 }
 
 // What a recording is for that the one before was not, at the line that runs, and what to write instead, if it is known.
@@ -105,9 +111,17 @@ void bind_profile(nb::module_& m) {
   m.def("note_recording", note_recording, "differs"_a, "instead"_a = "");
   m.def("say_at_crash", say_at_crash, "before"_a, "after"_a,
         "From now on a crash of this process says these texts, with the signal's name between them.");
+  m.def(
+      "line_now",
+      [] {
+        const SourceLine line = python_line();
+        return weft::to_string(std::span(&line, 1));
+      },
+      "The user's line that runs: 'blur.py:12'.");
   m.def("name_on_host", name_on_host, "function"_a);
   m.def("note_answer", note_answer, "function"_a, "result"_a.none(),
-        "Counts a function of NumPy's, or its name, that gave this result for the line that runs, and has explain() and the log know of it.");
+        "Counts a function of NumPy's, or its name, that gave this result for the line that runs, and has "
+        "explain() and the log know of it.");
   m.def("note_work", note_work, "kind"_a, "what"_a, "start"_a, "bytes_read"_a = 0, "bytes_written"_a = 0);
 }
 

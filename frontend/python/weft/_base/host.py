@@ -96,11 +96,36 @@ def answered(f: Any, *args: Any, **options: Any) -> Any:
         raise named(error, f.__name__.strip("<>")) from None
     except ValueError as error:
         raise type(error)(f"{f.__name__.strip('<>')}: {error}") from None
-    result = from_host(result, device)
-    _core.note_answer(f, result)
+    given, result = result, from_host(result, device)
+    if _core.note_answer(f, result):
+        refuse_nans(f, [*values, *host.values()], given)
     if out is None:
         return result
     return store(result, out)
+
+
+def _first_bad(values: Any, infinities: builtins.bool) -> tuple[Any, tuple[int, ...]] | None:
+    """The first element that is NaN or, if these count, an infinity, and its place, of numbers, arrays and tuples of them."""
+    import numpy
+
+    if isinstance(values, (tuple, list)):
+        return next((found for one in values if (found := _first_bad(one, infinities)) is not None), None)
+    array = values if isinstance(values, numpy.ndarray) else numpy.asarray(values) if isinstance(values, (float, complex, numpy.generic)) else None
+    if array is None or array.dtype.kind not in "fc":
+        return None
+    bad = numpy.isnan(array) | numpy.isinf(array) if infinities else numpy.isnan(array)
+    if not bad.any():
+        return None
+    place = tuple(int(one) for one in numpy.unravel_index(int(bad.argmax()), array.shape))
+    return array[place], place
+
+
+def refuse_nans(f: Any, given: Any, result: Any) -> None:
+    """Error where NumPy's function made what the session looks for, and was given none of it."""
+    infinities = _core.watch() == "infinities"
+    found = _first_bad(result if isinstance(result, tuple) else (result,), infinities)
+    if found is not None and _first_bad(list(given), infinities) is None:
+        raise Error(f"debug_nans: {_core.name_on_host(f)} at {_core.line_now()} made {found[0]} at {found[1]}: NumPy answered, on the host")
 
 
 def asked(f: Any, name: str, *args: Any, **options: Any) -> Any:

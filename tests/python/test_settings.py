@@ -86,7 +86,7 @@ def test_a_setting_stays_without_a_block_and_an_error_sets_it_back():
     (lambda: wf.set_threads(1 << 80), ValueError, "set_threads: takes a number of 0 or more: got"),
     (lambda: wf.set_numerics("loose"), ValueError, "numerics: takes strict, standard or fast: got 'loose'"),
     (lambda: wf.set_numerics(1), TypeError, "set_numerics: takes a string: got int"),
-    (lambda: wf.set_log_level("loud"), ValueError, "log: takes trace, debug, info, warn, error or off: got 'loud'"),
+    (lambda: wf.set_log_level("loud"), ValueError, "log: takes trace, debug, info, warn, error or off, and recompiles, with commas between them: got 'loud'"),
     (lambda: wf.set_callers(2), TypeError, "set_callers: on is True or False: got 2"),
     (lambda: wf.debug_nans("yes"), TypeError, "debug_nans: on is True or False: got 'yes'"),
     (lambda: wf.debug_nans(infinities=2), TypeError, "debug_nans: infinities is True or False: got 2"),

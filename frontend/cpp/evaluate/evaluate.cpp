@@ -11,6 +11,7 @@
 #include "compiler/base/repeat.h"
 #include "compiler/compile.h"
 #include "compiler/ir/build.h"
+#include "compiler/ir/function.h"
 #include "compiler/ir/interpret/interpret.h"
 #include "compiler/ir/interpret/rounding.h"
 #include "frontend/cpp/evaluate/canonical.h"
@@ -20,11 +21,13 @@
 #include "frontend/cpp/evaluate/held_nodes.h"
 #include "frontend/cpp/evaluate/made_by.h"
 #include "frontend/cpp/evaluate/maps_now.h"
+#include "frontend/cpp/evaluate/parts_seen.h"
 #include "frontend/cpp/evaluate/planned.h"
 #include "frontend/cpp/evaluate/see_costs.h"
 #include "frontend/cpp/evaluate/turns.h"
 #include "frontend/cpp/evaluate/windows.h"
 #include "frontend/cpp/session/asked.h"
+#include "frontend/cpp/session/log_sink.h"
 #include "frontend/cpp/session/long_work.h"
 #include "runtime/load_program.h"
 
@@ -182,8 +185,8 @@ ProgramCache::Program program_for(DeviceSlot& device, std::span<const ir::NodeRe
         std::min(planned->kernels, session.counters.compiles.load(std::memory_order_relaxed) - compiles);
     const std::string where = to_string(planned->lines), ops = planned->ops;
     const std::string reason = note_planned(session, *std::move(planned));
-    if (session.log->should_log(spdlog::level::info))
-      session.log->info("planned {}{}{}: {}", where, where.empty() ? "" : ": ", ops, reason);
+    if (const auto log = logger_named(kRecompiles); log->should_log(spdlog::level::info))
+      log->info("planned {}{}{}: {}", where, where.empty() ? "" : ": ", ops, reason);
   }
   if (session.log->should_log(spdlog::level::debug)) {
     session.log->debug("program {}: {} nodes, {} ops, {} kernels", to_string(key), graph.order.size(),
@@ -413,6 +416,24 @@ runtime::BufferRef mapped(DeviceSlot& device, const ir::NodeRef& node, runtime::
 
 }  // namespace
 
+namespace {
+
+// What is computed now, and what looked at it.
+void log_flush(const DeviceSlot& device, std::span<const ir::NodeRef> nodes) {
+  std::string values;
+  for (const ir::NodeRef& node : nodes) {
+    const std::string lines = ir::to_string(node->lines);
+    values += fmt::format("{}{} : {}{}{}", values.empty() ? "" : ", ", ir::called(*node), name(node->dtype()),
+                          to_string(node->shape()), lines.empty() ? "" : " at " + lines);
+  }
+  const Asked& asked = asked_now();
+  const std::string where = asked.line.file ? " at " + weft::to_string(std::span(&asked.line, 1)) : "";
+  device.session.log->trace("computes {}{}", values,
+                            asked.by ? fmt::format(", as {}{} looked", asked.by, where) : "");
+}
+
+}  // namespace
+
 bool is_mapped(DeviceSlot& device, const ir::NodeRef& node) {
   return may_be_mapped(device, *node) && MapsNow::of_thread().takes(device, node);
 }
@@ -434,6 +455,8 @@ std::vector<runtime::BufferRef> evaluate(DeviceSlot& device, std::span<const ir:
     return buffers;
   };
   flushed();
+  if (PartsSeen* seen = parts_seen()) seen->flush(device, nodes);
+  if (device.session.log->should_log(spdlog::level::trace)) log_flush(device, nodes);
   if (nodes.size() == 1) {
     if (runtime::BufferRef buffer = filled(device, *nodes[0])) return {std::move(buffer)};
     if (runtime::BufferRef buffer = mapped(device, nodes[0], evaluating)) return {std::move(buffer)};
@@ -483,7 +506,10 @@ runtime::BufferRef evaluate_if_small(DeviceSlot& device, const ir::NodeRef& node
   if (std::find(graph.buffers.begin(), graph.buffers.end(), nullptr) != graph.buffers.end()) return nullptr;
   if (graph.order.size() == 1 && !graph.buffers.empty()) return graph.buffers[0];
   if (watches(device)) return is_small(device, graph) ? evaluate(device, {&node, 1})[0] : nullptr;
-  if (is_interpreted(device, graph)) return on_host(device, {&node, 1}, graph)[0];
+  if (is_interpreted(device, graph)) {
+    if (PartsSeen* seen = parts_seen()) seen->flush(device, {&node, 1});
+    return on_host(device, {&node, 1}, graph)[0];
+  }
   return is_small(device, graph) ? evaluate(device, {&node, 1})[0] : nullptr;
 }
 

@@ -36,7 +36,8 @@ std::vector<HostRoundTrip> round_trips_of(std::span<const ir::NodeRef> inputs,
 std::string round_trip_text(std::string_view function, std::string_view often) {
   const std::string_view instead = substitute_of(function);
   return fmt::format(
-      "{} is NumPy's answer{}: what is computed before it is written to memory, and nothing fuses across it. {}",
+      "{} is NumPy's answer{}: what is computed before it is written to memory, and nothing fuses across it. "
+      "{}",
       function, often.empty() ? "" : fmt::format(" ({})", often),
       instead.empty() ? "Look for a name that Weft computes itself, or call it once, outside of loops"
                       : fmt::format("Weft computes this instead: {}", instead));

@@ -12,6 +12,7 @@
 #include "compiler/base/error.h"
 #include "compiler/base/nearest.h"
 #include "frontend/cpp/session/device_name.h"
+#include "frontend/cpp/session/log_sink.h"
 #include "frontend/cpp/weft/session.h"
 #include "runtime/cpu/host.h"
 
@@ -131,7 +132,7 @@ constexpr void (*kReaders[])(SessionOptions&) = {
     },
     [](SessionOptions& options) {
       if (auto level = detail::environment("WEFT_LOG")) {
-        detail::check_log_level("WEFT_LOG", *level);
+        detail::log_words("WEFT_LOG", *level, true);
         options.log = *level;
       }
     },
@@ -220,12 +221,6 @@ void detail::check_threads(const std::string& name, int threads) {
   if (threads < 0 || threads > runtime::kMostThreads)
     throw Error(name + ": takes a number from 1 to " + std::to_string(runtime::kMostThreads) +
                 ", or 0 for all: got " + std::to_string(threads));
-}
-
-void detail::check_log_level(const std::string& name, const std::string& level) {
-  static constexpr std::string_view kLevels[] = {"trace", "debug", "info", "warn", "error", "off"};
-  if (std::find(std::begin(kLevels), std::end(kLevels), level) == std::end(kLevels))
-    throw Error(name + ": takes trace, debug, info, warn, error or off: got '" + level + "'");
 }
 
 SessionOptions SessionOptions::from_environment() {

@@ -40,7 +40,4 @@ std::optional<double> given_memory_speed();
 // Error, under the name of a setting or a variable, where it is no number of them.
 void check_threads(const std::string& name, int threads);
 
-// Error where it is no level of `log`, or of the variable of this name.
-void check_log_level(const std::string& name, const std::string& level);
-
 }  // namespace weft::detail

@@ -1,7 +1,6 @@
 #include "frontend/cpp/session/session_state.h"
 
 #include <fmt/format.h>
-#include <spdlog/sinks/stdout_color_sinks.h>
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
@@ -9,6 +8,7 @@
 
 #include "compiler/base/error.h"
 #include "frontend/cpp/session/env.h"
+#include "frontend/cpp/session/log_sink.h"
 #include "frontend/cpp/session/long_work.h"
 #include "frontend/cpp/session/open_device.h"
 #include "frontend/cpp/weft/warning.h"
@@ -48,7 +48,7 @@ void check_limit(const char* name, int value) {
 SessionOptions checked(SessionOptions options) {
   check_limit("graph_limit", options.graph_limit);
   check_limit("interpret_limit", options.interpret_limit);
-  check_log_level("log", options.log);
+  log_words("log", options.log, true);
   return options;
 }
 
@@ -73,9 +73,8 @@ SessionState::SessionState(SessionOptions given)
       compiling([this](const std::string& problem) { warn(problem); }),
       programs(options.program_limit) {
   watch_forks();
-  log = spdlog::get("weft");
-  if (!log) log = spdlog::stderr_color_mt("weft");
-  log->set_level(spdlog::level::from_str(options.log));
+  log = logger_named("weft");
+  set_log(log_words("log", options.log, true));
   cache = std::make_shared<runtime::KernelCache>(
       options.cache_directory, options.cache_limit,
       [this](const std::string& problem) { warn("disk cache: " + problem); });

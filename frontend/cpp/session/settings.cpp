@@ -4,6 +4,7 @@
 
 #include "compiler/base/error.h"
 #include "frontend/cpp/session/env.h"
+#include "frontend/cpp/session/log_sink.h"
 #include "frontend/cpp/session/session_state.h"
 #include "frontend/cpp/weft/session.h"
 
@@ -65,13 +66,9 @@ void Session::set_cache(const std::string& directory, uint64_t limit) const {
   state_->for_each_open_device([](detail::DeviceSlot& slot) { slot.choices.look_again(); });
 }
 
-std::string Session::log_level() const {
-  const auto name = spdlog::level::to_string_view(state_->log->level());
-  return name == std::string_view("warning") ? "warn" : std::string(name.data(), name.size());
-}
+std::string Session::log_level() const { return detail::to_string(detail::log_now()); }
 void Session::set_log_level(const std::string& level) const {
-  detail::check_log_level("log", level);
-  state_->log->set_level(spdlog::level::from_str(level));
+  detail::set_log(detail::log_words("log", level, false));
 }
 
 }  // namespace weft

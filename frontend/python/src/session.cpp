@@ -1,11 +1,14 @@
 // Evaluation and looking into it.
 #include <nanobind/stl/pair.h>
 
+#include <algorithm>
 #include <mutex>
 
 #include "frontend/cpp/evaluate/planned.h"
 #include "frontend/cpp/inspect/colours.h"
+#include "frontend/cpp/inspect/parts_of_run.h"
 #include "frontend/cpp/session/env.h"
+#include "frontend/cpp/session/log_sink.h"
 #include "frontend/cpp/weft/explain.h"
 #include "frontend/cpp/weft/verify.h"
 #include "frontend/cpp/weft/warning.h"
@@ -75,6 +78,68 @@ void tell_warning(const std::string& warning) {
   if (warnings.size() == 1) Py_AddPendingCall(show_warnings, nullptr);
 }
 
+// Messages of the log wait likewise; so many, as a program that never runs Python code again has no use for them.
+constexpr size_t kMostMessages = 10'000;
+struct Message {
+  std::string logger;
+  int level = 0;
+  std::string text;
+};
+std::mutex messages_mutex;
+std::vector<Message> messages;
+
+int give_messages(void*) {
+  std::vector<Message> given;
+  {
+    const std::lock_guard lock(messages_mutex);
+    given.swap(messages);
+  }
+  try {
+    const nb::object get = nb::module_::import_("logging").attr("getLogger");
+    constexpr int kOfPython[] = {5, 10, 20, 30, 40, 50};
+    for (const Message& one : given)
+      get(one.logger).attr("log")(kOfPython[std::clamp(one.level, 0, 5)], "%s", one.text);
+  } catch (nb::python_error& error) {  // a handler's
+    error.restore();
+    return -1;
+  }
+  return 0;
+}
+
+void tell_message(const std::string& logger, int level, const std::string& text) {
+  const std::lock_guard lock(messages_mutex);
+  if (messages.size() == kMostMessages) return;
+  messages.push_back({logger, level, text});
+  if (messages.size() == 1) Py_AddPendingCall(give_messages, nullptr);
+}
+
+void bind_log(nb::module_& m) {
+  m.def("log_setting", [] {
+    return nb::make_tuple(Session::current().log_level(), detail::log_is_sent() ? "logging" : "stderr");
+  });
+  m.def(
+      "set_log",
+      [](const std::string& level, const std::string& to) {
+        if (to != "stderr" && to != "logging")
+          throw Error("set_log: the log goes to 'stderr' or to 'logging': got '" + to + "'");
+        Session::current().set_log_level(level);
+        detail::send_log_to(to == "logging" ? &tell_message : nullptr);
+      },
+      "level"_a, "to"_a);
+  m.def(
+      "send_log", [] { detail::send_log_to(&tell_message); },
+      "From now on the log goes to Python's logging.");
+  m.def(
+      "give_log",
+      [] {
+        if (give_messages(nullptr) != 0) nb::raise_python_error();
+      },
+      "Gives the messages that wait to Python's logging now.");
+  m.def("log_level", [] { return Session::current().log_level(); });
+  m.def(
+      "set_log_level", [](const std::string& level) { Session::current().set_log_level(level); }, "level"_a);
+}
+
 void bind_settings(nb::module_& m) {
   m.def("tier", [] { return to_string(Session::current().tier()); });
   m.def("set_tier", [](const std::string& name) { Session::current().set_tier(tier_named(name)); }, "tier"_a);
@@ -96,9 +161,6 @@ void bind_settings(nb::module_& m) {
       "set_cache",
       [](const std::string& directory, uint64_t limit) { Session::current().set_cache(directory, limit); },
       "directory"_a, "limit"_a);
-  m.def("log_level", [] { return Session::current().log_level(); });
-  m.def(
-      "set_log_level", [](const std::string& level) { Session::current().set_log_level(level); }, "level"_a);
   m.def("limits", [] {
     const SessionOptions& options = Session::current().options();
     return nb::make_tuple(options.graph_limit, options.interpret_limit, detail::checks_kernels(),
@@ -142,6 +204,15 @@ void bind_session(nb::module_& m) {
         return nb::make_tuple(explain(arrays, much), explain_json(arrays, much));
       },
       "arrays"_a, "detail"_a);
+  m.def(
+      "explain_run",
+      [](const nb::callable& run, const std::string& detail) {
+        detail::PartsOfRun parts(explain_detail_named(detail));
+        parts.add_rest(nb::cast<std::vector<Array>>(run()));
+        return nb::make_tuple(parts.text(), parts.json());
+      },
+      "run"_a, "detail"_a,
+      "Runs what gives a list of arrays, and explains each part that it computes on this thread.");
   m.def("say_of", [](const Array& x, std::string text) { say_of(x, std::move(text)); }, "x"_a, "text"_a);
   m.def("coloured", [](const std::string& text) { return detail::coloured(text); }, "explanation"_a);
   m.def("times", times_dict);
@@ -180,6 +251,7 @@ void bind_session(nb::module_& m) {
   m.def("stats", stats_dict);
   m.def("sync", [] { sync(); });
   bind_settings(m);
+  bind_log(m);
   m.def("finish_kernels", [] { Session::current().finish_kernels(); });
 }
 

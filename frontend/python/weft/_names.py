@@ -89,7 +89,7 @@ _LISTED = {
     "weft._vectorize.vectorized": "vectorize",
     "weft._protocols.exchange": "from_dlpack",
     "weft._base.info": "__array_namespace_info__",
-    "weft._base.settings": "debug_nans set_cache set_callers set_log_level set_numerics set_threads set_tier settings show_versions tier",
+    "weft._base.settings": "debug_nans set_cache set_callers set_log set_log_level set_numerics set_threads set_tier settings show_versions tier",
     "weft._base.profiled": "Profile profile",
     "weft._base.verified": "Verification bisect verify",
     "weft._base.metrics": "metrics",

@@ -572,7 +572,9 @@ TEST(SessionOptions, ComeFromTheEnvironment) {
   unsetenv("WEFT_THREADS");
   setenv("WEFT_LOG", "loud", 1);
   EXPECT_EQ(message_of([] { SessionOptions::from_environment(); }),
-            "WEFT_LOG: takes trace, debug, info, warn, error or off: got 'loud'");
+            "WEFT_LOG: takes trace, debug, info, warn, error or off, and recompiles and logging, with commas "
+            "between them: got "
+            "'loud'");
   unsetenv("WEFT_CACHE_DIR"), unsetenv("WEFT_LOG"), unsetenv("WEFT_NUMERICS");
   for (const Tier tier : {Tier::Auto, Tier::Compile, Tier::Blocks}) {
     setenv("WEFT_TIER", to_string(tier).c_str(), 1);
@@ -625,8 +627,10 @@ TEST(SessionOptionsCheck, ValuesThatMeanNothingAreErrors) {
     set(options);
     return message_of([&] { Session{options}; });
   };
-  EXPECT_EQ(open([](SessionOptions& o) { o.log = "loud"; }),
-            "log: takes trace, debug, info, warn, error or off: got 'loud'");
+  EXPECT_EQ(
+      open([](SessionOptions& o) { o.log = "loud"; }),
+      "log: takes trace, debug, info, warn, error or off, and recompiles and logging, with commas between "
+      "them: got 'loud'");
   EXPECT_EQ(open([](SessionOptions& o) { o.graph_limit = -5; }),
             "graph_limit: takes a number of 0 or more: got -5");
   EXPECT_EQ(open([](SessionOptions& o) { o.interpret_limit = -1; }),

@@ -26,6 +26,11 @@ def check_environment() -> None:
         import warnings
 
         warnings.warn(f"weft: {text}", stacklevel=3)
+    if "logging" in os.environ.get("WEFT_LOG", "").split(","):
+        import atexit
+
+        _core.send_log()
+        atexit.register(_core.give_log)
 
 
 class Setting:
@@ -49,7 +54,9 @@ class Setting:
 
 
 def _said(value: Any) -> str:
-    return f"{value[0] or 'nowhere'}, {value[1]} bytes" if isinstance(value, tuple) else str(value)
+    if not isinstance(value, tuple):
+        return str(value)
+    return f"{value[0]} to {value[1]}" if isinstance(value[1], str) else f"{value[0] or 'nowhere'}, {value[1]} bytes"
 
 
 def _number(op: str, value: Any) -> int:
@@ -108,8 +115,20 @@ def set_cache(directory: str | os.PathLike[str] | None = no_value, limit: int | 
 
 
 def set_log_level(level: str) -> Setting:
-    """What goes to stderr from now on: 'trace', 'debug', 'info', 'warn', 'error' or 'off'. Warnings are Python's own in any case."""
+    """What is logged from now on: 'trace', 'debug', 'info', 'warn', 'error' or 'off'. Warnings are Python's own in any case. set_log() says where it goes."""
     return Setting("log level", _core.log_level, _core.set_log_level, (_word("set_log_level", level),))
+
+
+def set_log(level: str | None = None, *, to: str | None = None) -> Setting:
+    """What is logged from now on, and where it goes: to 'stderr', or to Python's 'logging', to its logger "weft". What is not given stays as it is.
+
+    `level` is as set_log_level() takes it, or "recompiles" beside it, as in "warn,recompiles": why programs are planned is logged, whatever the
+    level, by the logger "weft.recompiles". Of the levels that Python's logging has no name for, trace is 5. Messages of other threads wait for the main one.
+    """
+    if level is None and to is None:
+        raise TypeError("set_log: takes a level, where the log goes, or both: got neither")
+    now = _core.log_setting()
+    return Setting("log", _core.log_setting, _core.set_log, tuple(was if given is None else _word("set_log", given) for given, was in zip((level, to), now)))
 
 
 def debug_nans(on: bool = True, *, infinities: bool = False) -> Setting:
@@ -142,7 +161,7 @@ def settings() -> dict[str, Any]:
     graph, interpret, check, graphs = _core.limits()
     return {
         "device": str(default_device()), "threads": _core.threads(), "numerics": _core.numerics(), "tier": _core.tier(),
-        "cache_directory": directory or None, "cache_limit": most, "log_level": _core.log_level(), "debug_nans": _core.watch(), "callers": _core.callers(),
+        "cache_directory": directory or None, "cache_limit": most, "log_level": _core.log_level(), "log_to": _core.log_setting()[1], "debug_nans": _core.watch(), "callers": _core.callers(),
         "graph_limit": graph, "interpret_limit": interpret, "check": check, "cuda_graphs": graphs,
     }  # fmt: skip
 

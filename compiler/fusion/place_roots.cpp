@@ -72,7 +72,7 @@ class Placer {
     for (auto& [producer, reading] : e.readings) {
       const int g = groups_.group_of.at(producer);
       if (g == joined) {
-        groups_.decisions.push_back({producer, n, true, "computed in one kernel"});
+        groups_.decisions.push_back({producer, n, true, why_fused(*producer, reading)});
       } else if (!known.contains(producer)) {
         auto refused = refusals.find(g);
         groups_.decisions.push_back({producer, n, false,
@@ -84,6 +84,13 @@ class Placer {
                                          : "its reader is computed with other values that it reads"});
       }
     }
+  }
+
+  static std::string why_fused(const Node& producer, const Reading& reading) {
+    if (reading.only_memory) return "both write other elements of the same memory";
+    const bool of_rows = is_reduce(producer) || ir::kind(producer.op) == ir::OpKind::Scan;
+    return of_rows ? "its rows are computed in the kernel that reads it, and stay there"
+                   : "it is read at the points at which it is computed";
   }
 
   // Values at other positions are computed there, unless that takes longer than to read them.

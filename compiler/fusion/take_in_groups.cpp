@@ -183,13 +183,13 @@ class TakeIn {
       join = {false, {}, "rows of some array do not lie in one piece"};
     if (join.possible && !fits_together(into, group)) join = {false, {}, "the kernel would be too large"};
     if (join.reason.empty() && !join.possible) return false;
-    decide(into, group, join);
+    decide(into, group, join, by);
     if (join.possible) move(into, group);
     return join.possible;
   }
 
   // What roots of `group` decided about those of `into` gives way to what is known of both as a whole.
-  void decide(int into, int group, const Join& join) {
+  void decide(int into, int group, const Join& join, By by) {
     for (auto& root : groups_.all[group].roots) {
       auto decided = decisions_of_.find(root.node.get());
       if (decided == decisions_of_.end()) continue;
@@ -199,10 +199,20 @@ class TakeIn {
         for (size_t k : about->second) {
           ir::Decision& d = groups_.decisions[k];
           d.fused = join.possible;
-          d.reason = join.possible ? "computed in one kernel" : join.reason;
+          d.reason = join.possible ? why_fused(by) : join.reason;
         }
       }
     }
+  }
+
+  static const char* why_fused(By by) {
+    switch (by) {
+      case By::Rows: return "both go over the same rows";
+      case By::Points: return "its totals are kept while the rows of the other go by";
+      case By::Sections: return "it is summed up over the sections that the other goes over";
+      case By::Launch: break;
+    }
+    return "both are small, and one launch computes them";
   }
 
   void move(int into, int group) {

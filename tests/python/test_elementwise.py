@@ -308,3 +308,12 @@ def test_errors_say_what_is_wrong(call, message):
 def test_takes_texts_alone():
     with pytest.raises(TypeError, match="elementwise: in_params is a text: got list"):
         wf.elementwise("r = x", ["T x"], "T r")
+
+
+@pytest.mark.parametrize(("dtype", "size"), [("int8", 1), ("float32", 4), ("float64", 8), ("complex64", 8)])
+def test_sizeof_and_statements_between_commas(dtype, size):
+    x = wf.ones(3, dtype=dtype)
+    sizes = wf.elementwise("r = sizeof(T) + sizeof x * 100 + sizeof(int) * 10000", "T x", "long r", "sizes")
+    assert sizes(x).tolist() == [size * 101 + 40000] * 3
+    count = wf.elementwise("int k, j; long q = 1; for (k = 0, j = 3; k < j; ++k, --j) q += 1; q *= 2, r = q", "T x", "long r", "count")
+    assert count(x).tolist() == [6] * 3

@@ -38,6 +38,27 @@ constexpr std::array kRefused = {
     Advice{"static", "static has no meaning here: use a parameter"},
     Advice{"extern", "extern has no meaning here: use a parameter"},
 };
+// Words that C++ keeps, where a statement or a value begins with one.
+constexpr std::array kNoBegin = {
+    Advice{"enum", "an enum cannot be compiled: use const variables"},
+    Advice{"union", "a union cannot be compiled: use variables of their own"},
+    Advice{"namespace", "a namespace cannot be compiled: leave it out"},
+    Advice{"case", "switch cannot be compiled: write if and else if"},
+    Advice{"default", "switch cannot be compiled: write if and else if"},
+    Advice{"decltype", "decltype cannot be compiled: write auto"},
+    Advice{"alignof", "alignof cannot be compiled: elements have no addresses here"},
+    Advice{"typeid", "typeid cannot be compiled: make an op for each type"},
+    Advice{"nullptr", "there are no addresses here: use numbers"},
+    Advice{"this", "there are no objects here: use parameters"},
+    Advice{"dynamic_cast", "dynamic_cast cannot be compiled: write static_cast"},
+    Advice{"const_cast", "const_cast cannot be compiled: write static_cast"},
+    Advice{"reinterpret_cast",
+           "reinterpret_cast cannot be compiled: pass x.view(dtype) as an argument of its own"},
+    Advice{"and", "write && in place of and"},
+    Advice{"or", "write || in place of or"},
+    Advice{"not", "write ! in place of not"},
+    Advice{"cout", "cout cannot be compiled: look at results in place of it"},
+};
 constexpr std::array<std::string_view, 14> kOfKernels = {
     "threadIdx",     "blockIdx",   "blockDim",   "gridDim",          "warpSize",
     "__syncthreads", "__shared__", "__syncwarp", "__shfl_down_sync", "__shfl_xor_sync",
@@ -176,6 +197,11 @@ class CodeParser {
               fmt::format("{} cannot be used in an op of elements: {}", word.text, kWholeKernels));
   }
 
+  void refuse_begin(const CodeToken& word) const {
+    for (const Advice& one : kNoBegin)
+      if (word.is(one.word)) fail_at(lexer_.text(), word.text, one.text);
+  }
+
   std::string name(std::string_view what) {
     if (next().kind != CodeToken::Word) lexer_.expected(what);
     refuse_word(next());
@@ -296,7 +322,7 @@ class CodeParser {
         s.value.push_back(expression());
       end_of_statement();
     } else {
-      simple(all);
+      in_row(all);
       return end_of_statement();
     }
     all.push_back(std::move(s));
@@ -304,9 +330,17 @@ class CodeParser {
 
   void condition(CodeStatement& s) {
     lexer_.expect("(");
-    s.value.push_back(expression());
-    if (next().is("=")) fail("= assigns, which a condition cannot: write == to compare");
+    s.value.push_back(expression(true));
     lexer_.expect(")");
+  }
+
+  // What C lets stand in an expression, and this language in a statement of its own alone.
+  void refuse_assignment(bool is_condition) const {
+    if (next().is("and") || next().is("or")) refuse_begin(next());
+    if (!assigns(next())) return;
+    if (next().is("=") && is_condition) fail("= assigns, which a condition cannot: write == to compare");
+    fail(fmt::format("{} gives no value here: assign one variable a statement{}", next().text,
+                     next().is("=") ? ", and write == to compare" : ""));
   }
 
   void for_loop(CodeStatements& all, CodeStatement s) {
@@ -317,24 +351,28 @@ class CodeParser {
     s.kind = CodeStatement::Loop;
     s.bodies.resize(2);
     lexer_.expect("(");
-    if (!next().is(";")) simple(block.bodies[0]);
+    if (!next().is(";")) in_row(block.bodies[0]);
     lexer_.expect(";");
-    if (!next().is(";")) s.value.push_back(expression());
+    if (!next().is(";")) s.value.push_back(expression(true));
     lexer_.expect(";");
-    if (!next().is(")")) do
-        simple(s.bodies[1]);
-      while (lexer_.accept(","));
+    if (!next().is(")")) in_row(s.bodies[1]);
     lexer_.expect(")");
     nested(s.bodies[0]);
     block.bodies[0].push_back(std::move(s));
     all.push_back(std::move(block));
   }
 
+  // Several of them, between commas.
+  void in_row(CodeStatements& all) {
+    do simple(all);
+    while (lexer_.accept(","));
+  }
+
   // A declaration of one or several names, an assignment, or ++ and --.
   void simple(CodeStatements& all) {
     if (next().is("const") || next().is("constexpr")) return declaration(all);
     const CodeToken at = next(), second = lexer_.peek_second();
-    if (at.kind == CodeToken::Word) refuse_word(at);
+    if (at.kind == CodeToken::Word) refuse_word(at), refuse_begin(at);
     const bool declares = at.kind == CodeToken::Word && is_type(at.text) && !second.is("(");
     if (declares) return declaration(all);
     CodeStatement s;
@@ -355,7 +393,6 @@ class CodeParser {
       const CodeToken sign = lexer_.take();
       s.op = std::string(sign.text.substr(0, sign.text.size() - 1));
       s.value.push_back(expression());
-      if (next().is("=")) fail("= gives no value here: assign one variable a statement");
     } else if (at.kind == CodeToken::Word && second.is("[")) {
       fail_at(lexer_.text(), second.text,
               "elements of arrays cannot be written here: assign the output parameter, which is one element");
@@ -396,7 +433,7 @@ class CodeParser {
 
   // ---- expressions
 
-  CodeExpression expression() {
+  CodeExpression expression(bool is_condition = false) {
     if (++depth_ > kMostNested) fail("the expression nests too deeply: give parts of it names");
     CodeExpression a = binary(1);
     if (next().is("?")) {
@@ -410,6 +447,7 @@ class CodeParser {
       a = std::move(whole);
     }
     --depth_;
+    refuse_assignment(is_condition);
     return a;
   }
 
@@ -494,6 +532,22 @@ class CodeParser {
     }
   }
 
+  // sizeof(type), and of a value, which is not computed.
+  CodeExpression size() {
+    CodeExpression e;
+    e.kind = CodeExpression::Size;
+    e.at = lexer_.take().text;
+    if (next().is("(") && lexer_.peek_second().kind == CodeToken::Word &&
+        is_type(lexer_.peek_second().text)) {
+      lexer_.take();
+      e.type = type();
+      lexer_.expect(")");
+    } else {
+      e.operands.push_back(unary());
+    }
+    return e;
+  }
+
   CodeExpression primary() {
     const CodeToken at = next();
     CodeExpression e;
@@ -505,14 +559,16 @@ class CodeParser {
     }
     if (lexer_.accept("(")) {
       e = expression();
-      if (next().is("=")) fail("= gives no value here: write == to compare");
+      if (next().is(",")) fail(", gives no value here: write a statement for each");
       lexer_.expect(")");
       return e;
     }
     if (at.kind != CodeToken::Word) {
       if (at.is("\"") || at.is("'")) fail("text cannot be used here: use numbers alone");
+      if (at.is("[")) fail("a lambda cannot be had here: write a function in the preamble");
       lexer_.expected("a value");
     }
+    if (at.is("sizeof")) return size();
     if (at.is("static_cast")) {
       lexer_.take();
       lexer_.expect("<");
@@ -539,6 +595,7 @@ class CodeParser {
       return e;
     }
     refuse_indexer(at);
+    refuse_begin(at);
     e.text = name("a value");
     e.kind = next().is("(") ? CodeExpression::Call : CodeExpression::Name;
     if (e.kind == CodeExpression::Call) e.operands = arguments();

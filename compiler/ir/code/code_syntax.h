@@ -30,6 +30,7 @@ struct CodeExpression {
     Call,         // text(operands)
     Cast,         // type(operands), (type)operand
     Member,       // operand.text()
+    Size,         // sizeof(type), sizeof operand
   } kind = Number;
   std::string_view at;  // where it is said to stand
   std::string text;

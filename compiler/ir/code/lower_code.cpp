@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <set>
 #include <string>
 #include <type_traits>
@@ -180,6 +181,7 @@ void CodeLowering::one(const CodeStatement& s) {
     case CodeStatement::Block:
       return scoped(s.bodies[0]);
     case CodeStatement::Evaluate:
+      if (s.value[0].kind == CodeExpression::Call) refuse_call(s.value[0]);
       fail(s.at, "this value is for nothing: assign it");
   }
 }
@@ -412,6 +414,8 @@ CodeValue CodeLowering::value(const CodeExpression& e) {
       return conversion(e);
     case CodeExpression::Member:
       return member(e);
+    case CodeExpression::Size:
+      return CodeValues::constant(Scalar::of(int64_t(size_of(size_type(e)))).cast(DType::U64));
   }
   return {};
 }
@@ -437,9 +441,45 @@ CodeValue CodeLowering::call(const CodeExpression& e) {
   for (const CodeFunction& f : code_.functions)
     if (f.name == e.text) return inlined(e, f, args);
   if (const auto given = call_in_code(values_, e.at, e.text, args)) return *given;
+  refuse_call(e);
   const std::string like = like_function(e.text);
   fail(e.at, fmt::format("there is no function '{}'{}: write it in the preamble, or make the op of several",
                          e.text, like.empty() ? "" : fmt::format(" (is it {}?)", like)));
+}
+
+// What C's functions that are none of numbers have in their place.
+void CodeLowering::refuse_call(const CodeExpression& e) const {
+  struct Advice {
+    std::string_view function, text;
+  };
+  constexpr std::string_view kMemory = "there is no memory of its own here: use variables";
+  constexpr std::string_view kRandom = "pass random numbers as an argument";
+  constexpr std::string_view kPrints = "look at results in place of it";
+  constexpr std::array kAll = {Advice{"malloc", kMemory},
+                               Advice{"calloc", kMemory},
+                               Advice{"realloc", kMemory},
+                               Advice{"free", kMemory},
+                               Advice{"memcpy", kMemory},
+                               Advice{"memset", kMemory},
+                               Advice{"rand", kRandom},
+                               Advice{"curand", kRandom},
+                               Advice{"puts", kPrints},
+                               Advice{"fprintf", kPrints},
+                               Advice{"assert", "write if, and give NAN"},
+                               Advice{"exit", "write if, and give NAN"},
+                               Advice{"abort", "write if, and give NAN"},
+                               Advice{"clock", "pass the time as an argument"},
+                               Advice{"__ldg", "leave it out: a parameter is one element"},
+                               Advice{"sincos", "write sin(x) and cos(x)"},
+                               Advice{"frexp", "write floor(log2(abs(x))) + 1 and x * exp2(-e)"},
+                               Advice{"ldexp", "write x * exp2((T)n)"}};
+  for (const Advice& one : kAll)
+    if (e.text == one.function) fail(e.at, fmt::format("{} cannot be called here: {}", e.text, one.text));
+}
+
+// What sizeof is asked of. The instructions of its operand are left out, as nothing reads them.
+DType CodeLowering::size_type(const CodeExpression& e) {
+  return e.operands.empty() ? type_of(e.type) : values_.of(values_.named(value(e.operands[0]))).type;
 }
 
 CodeValue CodeLowering::conversion(const CodeExpression& e) {

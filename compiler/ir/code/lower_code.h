@@ -73,6 +73,8 @@ class CodeLowering {
   CodeValue name(const CodeExpression& e);
   CodeValue conditional(const CodeExpression& e);
   CodeValue call(const CodeExpression& e);
+  DType size_type(const CodeExpression& e);
+  void refuse_call(const CodeExpression& e) const;
   CodeValue conversion(const CodeExpression& e);
   CodeValue member(const CodeExpression& e);
   CodeValue inlined(const CodeExpression& at, const CodeFunction& f, std::span<const CodeValue> args);

@@ -286,6 +286,24 @@ graph {
   EXPECT_EQ(g.ulps, 1.5);
 }
 
+TEST(Code, OfAGraphsTextTakesAParameter) {
+  const auto said = [](const std::string& head) {
+    try {
+      parse("map f" + head + " { r = 1; }\ngraph {\n  return\n}\n", "f.weft");
+    } catch (const Error& error) {
+      return std::string(error.what());
+    }
+    return std::string("none");
+  };
+  EXPECT_NE(said("() -> (T r)").find("f takes one input parameter at least, as in \"T x\": got none"),
+            std::string::npos)
+      << said("() -> (T r)");
+  EXPECT_NE(said("(T x) -> ()").find("f gives one output parameter at least, as in \"T y\": got none"),
+            std::string::npos)
+      << said("(T x) -> ()");
+  EXPECT_EQ(said("(T x) -> (T r)"), "none");
+}
+
 TEST(Code, OfAReferenceIsTheSameKernelAndOfAnotherTextForCudaAnother) {
   const Code::Argument f32{DType::F32};
   const auto hash = [&](CodeStrings texts) { return Code::parse(std::move(texts))->of({&f32, 1})->hash; };
@@ -406,6 +424,25 @@ TEST(Code, SaysWhatItCannotBeAndWhere) {
       {"r = x++", "f:1:6: ++ and -- stand as statements of their own"},
       {"r = ++x", "f:1:5: ++ and -- stand as statements of their own"},
       {"x + 1; r = 1", "f:1:1: this value is for nothing"},
+      {"T q = 1; r = (q += x)", "f:1:17: += gives no value here: assign one variable a statement"},
+      {"r = exp(x = 1)",
+       "f:1:11: = gives no value here: assign one variable a statement, and write == to compare"},
+      {"T q; while ((q = x) > 1) r = q", "f:1:16: = gives no value here"},
+      {"T q; if (q -= x) r = q", "f:1:12: -= gives no value here"},
+      {"T q; r = x > 0 ? q = 1 : 2", "f:1:20: = gives no value here"},
+      {"r = (x, y)", "f:1:7: , gives no value here: write a statement for each"},
+      {"r = x, y", "f:1:8: this value is for nothing"},
+      {"r = malloc(8)", "f:1:5: malloc cannot be called here: there is no memory of its own here"},
+      {"free(x); r = x", "f:1:1: free cannot be called here"},
+      {"assert(x > 0); r = x", "f:1:1: assert cannot be called here: write if, and give NAN"},
+      {"r = rand()", "f:1:5: rand cannot be called here: pass random numbers"},
+      {"delete x; r = x", "f:1:1: memory cannot be given back here"},
+      {"enum A { B }; r = x", "f:1:1: an enum cannot be compiled"},
+      {"r = nullptr", "f:1:5: there are no addresses here"},
+      {"r = reinterpret_cast<T>(x)", "f:1:5: reinterpret_cast cannot be compiled"},
+      {"r = [](T q) { return q; }(x)", "f:1:5: a lambda cannot be had here"},
+      {"r = x and y", "f:1:7: write && in place of and"},
+      {"r = sizeof(nosuch)", "f:1:12: 'nosuch' is not defined"},
       {"r = \"a\"", "f:1:5: text cannot be used here"},
       {"#define A\nr = 1", "f:1:1: the preprocessor is not there"},
       {"if (x) { r = 1;", "f:1:16: expected '}', got the end of the text"},

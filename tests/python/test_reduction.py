@@ -123,3 +123,14 @@ def test_is_named_and_pickled():
 def test_errors_say_what_is_wrong(make, message):
     with pytest.raises((wf.Error, IndexError, TypeError), match=message):
         make()
+
+
+def test_one_value_has_the_type_of_the_first_result():
+    z = np.array([1 + 2j, 3 - 1j, 0.5j])
+    product = wf.reduction("z", "a * b", "r = a", 1, "complex<T> z", "complex<T> r", "product")
+    np.testing.assert_allclose(product(wf.asarray(z)), np.prod(z), rtol=1e-15)
+    with pytest.raises(wf.Error, match=r'product: the value that is joined has the type of the first result, T: where it is another, write state="complex<T> v"'):
+        wf.reduction("z", "a * b", "r = a.real()", 1, "complex<T> z", "T r", "product")(wf.asarray(z))
+    real = wf.reduction("v = z", "v = a_v * b_v", "r = v.real()", "v = 1", "complex<T> z", "T r", "product", state="complex<T> v")
+    np.testing.assert_allclose(real(wf.asarray(z)), np.prod(z).real, rtol=1e-15)
+    assert int(wf.reduction("x", "a + b", "y = a", 0, "T x", "T y", "total")(wf.asarray(np.array([100, 100], "i1")))) == -56

@@ -19,6 +19,7 @@ struct TextReduction::State {
   std::string name;
   CodeRef map, identity, join, post;
   std::optional<ir::Op> op;  // a reduction of Weft's that does the same
+  bool has_state = false;    // variables of its own, not one value
 };
 
 namespace {
@@ -168,6 +169,23 @@ void check_parameters(const std::string& name, const ReductionTexts& t) {
 
 bool is_value(const Scalar& x, double value) { return x.cast(DType::F64).re == value; }
 
+// The map of these operands. One value has the first result's type, into which complex numbers do not fit where that is real.
+ir::FunctionRef mapped(const std::string& name, const ir::Code& map, bool has_state,
+                       std::span<const Operand> operands) {
+  try {
+    return detail::function_for(map, operands, name);
+  } catch (const Error& error) {
+    const std::string& type = map.results()[0].type.name;
+    const bool takes_complex = std::ranges::any_of(
+        map.params(), [](const ir::CodeParameter& p) { return p.type.name.starts_with("complex"); });
+    if (has_state || !takes_complex || type.starts_with("complex")) throw;
+    throw Error(fmt::format(
+        "{}\n{}: the value that is joined has the type of the first result, {}: where it is another, write "
+        "state=\"complex<{}> v\", and texts that assign v",
+        error.what(), name, type, type));
+  }
+}
+
 }  // namespace
 
 const std::string& TextReduction::name() const { return state_->name; }
@@ -180,7 +198,7 @@ std::vector<Array> TextReduction::all(std::span<const Operand> operands, const A
   if (const size_t takes = s.map->params().size(); operands.size() != takes)
     throw Error(
         fmt::format("{}: takes {} operand{}: got {}", s.name, takes, takes == 1 ? "" : "s", operands.size()));
-  const ir::FunctionRef map = detail::function_for(*s.map, operands, s.name);
+  const ir::FunctionRef map = mapped(s.name, *s.map, s.has_state, operands);
   std::vector<Scalar> zeros;
   zeros.reserve(map->block.params.size());
   for (size_t k = 0; k < map->block.params.size(); ++k)
@@ -265,6 +283,7 @@ TextReduction define_reduction(const std::string& name, const ReductionTexts& t)
   const std::string state = one ? first.substr(0, first.find_last_of(" \t\n") + 1) + " a" : t.state;
   auto made = std::make_shared<TextReduction::State>();
   made->name = name;
+  made->has_state = !one;
   made->map = parse("map", t.in_params, state, t.map, one);
   made->identity = parse("identity", t.in_params, state, t.identity, one);
   const auto& variables = made->map->results();

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <vector>
 
 #include "compiler/emit/user_library.h"
@@ -116,6 +117,24 @@ std::string of_name(const Said& one, const std::string& called) {
   return fmt::format("{}: {}\n", called, one.lines[0].substr(message));
 }
 
+// What CUDA's assembler says, of the entry that Weft writes around the kernel.
+constexpr std::string_view kAssembler = "ptxas error";
+
+std::string of_assembler(std::string_view line, const std::string& called) {
+  const size_t open = line.find(" uses too much shared data (");
+  if (open == std::string_view::npos) return std::string(line) + "\n";
+  const std::string_view sizes = line.substr(line.find('(', open) + 1);
+  const auto number = [](std::string_view text) {
+    return std::strtoull(std::string(text).c_str(), nullptr, 0);
+  };
+  const size_t comma = sizes.find(", ");
+  return fmt::format(
+      "{}: __shared__ arrays of {} bytes, where a block has at most {} whose size the text says: declare one "
+      "as "
+      "extern __shared__, and give its bytes as shared_mem\n",
+      called, number(sizes), comma == std::string_view::npos ? 0 : number(sizes.substr(comma + 2)));
+}
+
 }  // namespace
 
 std::string of_users_text(const std::string& log, std::string_view text, const std::string& called) {
@@ -125,6 +144,10 @@ std::string of_users_text(const std::string& log, std::string_view text, const s
   std::string out;
   bool is_told = true;  // what the notes below belong to
   for (const Said& one : all) {
+    if (one.lines[0].starts_with(kAssembler)) {
+      out += of_assembler(one.lines[0], called);
+      continue;
+    }
     if (one.kind != Said::Kind::Note)
       is_told = one.of != Said::Of::Nobody && !(has_own && one.of == Said::Of::Call) &&
                 !(has_error && one.kind == Said::Kind::Warning);

@@ -44,6 +44,16 @@ KernelSource user_source(const ir::UserKernel& kernel) { return emit::emit_user_
 
 bool is_known_header(std::string_view header) { return emit::user_library_has(header); }
 
+void check_bounds(const std::string& title, const std::optional<int64_t>& most, int64_t threads) {
+  if (!most) return;
+  if (*most > machine::kThreadsOfBlock)
+    throw Error(fmt::format("{}: __launch_bounds__ says {} threads: a block has at most {}", title, *most,
+                            machine::kThreadsOfBlock));
+  if (threads > *most)
+    throw Error(fmt::format("{}: its __launch_bounds__ says that a block has at most {} threads: got {}",
+                            title, *most, threads));
+}
+
 void check_launch(const ir::UserKernel& kernel, const Target& target) {
   check_grid(kernel);
   if (kernel.grain < 1) refuse(kernel, "the grain is one at least", kernel.grain);

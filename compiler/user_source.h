@@ -2,6 +2,8 @@
 // whether it can be launched as it says.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -17,6 +19,8 @@ KernelSource user_source(const ir::UserKernel& kernel);
 // Whether a text may include <header> without a file of this name, as in "cmath".
 bool is_known_header(std::string_view header);
 
+// Error where __launch_bounds__, of which `most` is the number, says more threads than a block has, or fewer than a launch does.
+void check_bounds(const std::string& title, const std::optional<int64_t>& most, int64_t threads);
 // Error where a grid, a block, a cluster or the shared memory is none that this target has. A kernel for another kind of
 // target is held to what all of its kind have.
 void check_launch(const ir::UserKernel& kernel, const Target& target);

@@ -439,6 +439,25 @@ def test_check_of_cuda_takes_no_gpu(capsys):
         wf.cuda_kernel(text % "x", "f<float>").check(2048)
 
 
+@pytest.mark.parametrize(("text", "message"), [
+    ("__global__ void f(float* r) { __shared__ float a[20000]; a[threadIdx.x] = r[0]; __syncthreads(); r[0] = a[1]; }",
+     "f: __shared__ arrays of 80000 bytes, where a block has at most 49152 whose size the text says: declare one as extern __shared__, and give its bytes as shared_mem\n"),
+    ("__global__ void __launch_bounds__(2048) f(float* r) { r[0] = 1; }", "f: __launch_bounds__ says 2048 threads: a block has at most 1024"),
+])  # fmt: skip
+def test_check_of_cuda_knows_what_a_block_may_have(capsys, text, message):
+    skip_without_nvrtc(capsys)
+    with pytest.raises(wf.Error) as caught:
+        wf.cuda_kernel(text, "f").check()
+    assert str(caught.value).removeprefix("f: does not compile:\n") == message
+
+
+@pytest.mark.parametrize("bounds", ["64", " 64 , 2"])
+def test_launches_keep_to_launch_bounds(bounds):
+    kernel = wf.cuda_kernel(f"__global__ void __launch_bounds__({bounds}) f(float* r) {{ r[0] = 1; }}", "f")
+    with pytest.raises(wf.Error, match="f: its __launch_bounds__ says that a block has at most 64 threads: got 128"):
+        kernel(1, (32, 4), (wf.kernel_output(4, "float32"),))
+
+
 def test_has_limits_and_atomic_updates():
     k = wf.cpu_kernel("""#include <climits>
 #include <float.h>

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <charconv>
 #include <map>
 
 #include "compiler/base/error.h"
@@ -165,7 +166,7 @@ class Reader {
       out.parameters.push_back(std::move(one));
       from = here + part.size();
     }
-    if (cuda_) out.constants = constants();
+    if (cuda_) out.constants = constants(), out.most_threads = bounds(head);
     return out;
   }
 
@@ -197,6 +198,19 @@ class Reader {
       found.push_back(std::move(one));
     }
     return found;
+  }
+
+  // The first number of __launch_bounds__, where it is one.
+  static std::optional<int64_t> bounds(std::string_view head) {
+    static constexpr std::string_view kWord = "__launch_bounds__";
+    const size_t at = head.find(kWord);
+    if (at == std::string_view::npos) return {};
+    const std::vector<std::string> words = words_of(head.substr(at + kWord.size()));
+    if (words.size() < 3 || words[0] != "(" || (words[2] != ")" && words[2] != ",")) return {};
+    int64_t most = 0;
+    const char* const end = words[1].data() + words[1].size();
+    const auto [stop, error] = std::from_chars(words[1].data(), end, most);
+    return error == std::errc() && stop == end && most > 0 ? std::optional(most) : std::nullopt;
   }
 
   // Branches of the preprocessor may each open what is closed once.

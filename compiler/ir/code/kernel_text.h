@@ -1,6 +1,7 @@
 // What the entry of a kernel takes, read from its text in C++ or CUDA C++.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -28,6 +29,7 @@ struct KernelText {
   std::string name;  // as it is called: "saxpy<float>"
   std::vector<KernelParameter> parameters;
   std::vector<KernelConstantText> constants;
+  std::optional<int64_t> most_threads;  // of a block, where __launch_bounds__ says a number
 };
 
 // The function of this name; `name` says the types of a template, as in "saxpy<float>". Errors give line and column.

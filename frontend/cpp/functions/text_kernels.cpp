@@ -263,6 +263,7 @@ std::vector<Array> TextKernel::operator()(const KernelLaunch& launch,
   for (size_t k = 0; k < arguments.size(); ++k) call.add(parameters[k], arguments[k]);
   detail::DeviceSlot& device = r.device();  // that of the arrays
   check_launch(kernel, device.target);
+  check_bounds(s.title, s.text.most_threads, kernel.block[0] * kernel.block[1] * kernel.block[2]);
   add_constants(s.title, s.text.constants, launch.constants, call);
   if (call.kernel.results.empty())
     throw Error(
@@ -290,6 +291,8 @@ void TextKernel::check(const KernelExtents& block) const {
   }
   const UserKernel kernel = s.any_call(block);
   check_launch(kernel, {.kind = TargetKind::Cuda});
+  check_bounds(s.title, s.text.most_threads,
+               1);  // a launch may have fewer threads than are compiled for here
   std::string reason;
   const auto nvrtc = runtime::cuda::Nvrtc::open(runtime::default_cuda_directories(), reason);
   if (!nvrtc) throw Error(fmt::format("{}: check: CUDA is compiled by NVRTC: {}", s.title, reason));

@@ -207,10 +207,14 @@ class TakeIn {
 
   static const char* why_fused(By by) {
     switch (by) {
-      case By::Rows: return "both go over the same rows";
-      case By::Points: return "its totals are kept while the rows of the other go by";
-      case By::Sections: return "it is summed up over the sections that the other goes over";
-      case By::Launch: break;
+      case By::Rows:
+        return "both go over the same rows";
+      case By::Points:
+        return "its totals are kept while the rows of the other go by";
+      case By::Sections:
+        return "it is summed up over the sections that the other goes over";
+      case By::Launch:
+        break;
     }
     return "both are small, and one launch computes them";
   }

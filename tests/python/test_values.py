@@ -410,5 +410,6 @@ def test_sorting_keeps_equal_elements_in_their_order_to_the_bit(dtype, shape, ax
     np.testing.assert_array_equal(wf.argsort(x, axis), np.argsort(a, axis, stable=True))
     down = np.flip(shape[axis] - 1 - np.argsort(turned, axis, stable=True), axis)
     np.testing.assert_array_equal(wf.argsort(x, axis, descending=True), down)
-    np.testing.assert_array_equal(wf.sort(x, axis, stable=False), np.sort(a, axis))
+    # Not beside NumPy's own unstable sort: 2.4.6 puts some float16 in wrong places on processors with AVX-512.
+    np.testing.assert_array_equal(wf.sort(x, axis, stable=False), np.sort(a, axis, stable=True))
     np.testing.assert_array_equal(x, a)

@@ -163,8 +163,8 @@ class InPlace {
     return kSmallUpdate * element_count(update.inputs[1]->shape()) <= element_count(update.shape());
   }
 
-  // Whether a choice would compute so much for elements that are not written, of rows that are written in part,
-  // that a kernel for the others takes less time, even with a copy of what they replace.
+  // Of rows that are written in part a choice computes the other elements, too. Whether that is so much that a kernel
+  // for the written ones takes less time, even with a copy of what they replace.
   bool wastes(const Node& update) const {
     const Shape &shape = update.shape(), &part = update.inputs[1]->shape();
     if (!on_cpu_ || shape.empty() || element_count(part) == 0 || !replaces_little(update)) return false;

@@ -30,7 +30,7 @@ def numpy(inputs, name, body, settings):
     return (lambda: body(x, *inputs)), _nothing
 
 
-def torch(inputs, name, body, settings, compiled=False):
+def torch(inputs, name, body, settings, compiled=False, x=None):
     import torch as t
 
     t.set_num_threads(settings.threads)
@@ -38,7 +38,7 @@ def torch(inputs, name, body, settings, compiled=False):
     def total(a, axis, keep):
         return a.sum() if axis is None else a.sum(axis, keepdim=keep)
 
-    x = _library_namespace(
+    x = x or _library_namespace(
         t, erf=t.erf, rsqrt=t.rsqrt, max=lambda a, axis, keep: t.amax(a, axis, keepdim=keep), sum=total,
         mean=lambda a, axis, keep: a.mean(axis, keepdim=keep))
     arrays = [t.from_numpy(i).to("cuda" if settings.gpu else "cpu") for i in inputs]

@@ -43,11 +43,11 @@ _EXPRESSIONS = {
 }
 
 
-def numexpr(inputs, name, body, settings):
+def numexpr(inputs, name, body, settings, expressions=None):
     import numexpr as ne
 
     ne.set_num_threads(settings.threads)
-    expression = _EXPRESSIONS.get(name)
+    expression = (expressions or _EXPRESSIONS).get(name)
     if not expression:
         return None
 

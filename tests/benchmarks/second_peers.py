@@ -6,6 +6,8 @@ A peer is a function as in peer_libraries.py: (inputs, workload's name, body, se
 import os
 from types import SimpleNamespace
 
+import peer_libraries
+import peer_loops
 import second_loops
 from peer_weft import import_package
 
@@ -139,22 +141,7 @@ def _torch_namespace(t):
 def torch(inputs, name, body, settings, compiled=False):
     import torch as t
 
-    t.set_num_threads(settings.threads)
-    x, body = _torch_namespace(t), _torch_forms(t).get(name, body)
-    arrays = [t.from_numpy(i).to("cuda" if settings.gpu else "cpu") for i in inputs]
-
-    def f(*a):
-        return body(x, *a)
-
-    if compiled:
-        t._dynamo.reset()
-        f = t.compile(f, dynamic=False)
-
-    def call():
-        with t.no_grad():
-            return f(*arrays)
-
-    return call, (lambda results: t.cuda.synchronize() if settings.gpu else results)
+    return peer_libraries.torch(inputs, name, _torch_forms(t).get(name, body), settings, compiled, _torch_namespace(t))
 
 
 def torch_compile(inputs, name, body, settings):
@@ -217,17 +204,7 @@ _EXPRESSIONS = {
 
 
 def numexpr(inputs, name, body, settings):
-    import numexpr as ne
-
-    ne.set_num_threads(settings.threads)
-    expression = _EXPRESSIONS.get(name)
-    if not expression:
-        return None
-
-    def evaluate(text, **arrays):
-        return ne.evaluate(text, local_dict=arrays, global_dict={})
-
-    return (lambda: expression(evaluate, *inputs)), _nothing
+    return peer_loops.numexpr(inputs, name, body, settings, _EXPRESSIONS)
 
 
 def numba(inputs, name, body, settings):

@@ -1,6 +1,9 @@
 // Machines for which tests compile, whatever the one that they run on.
 #pragma once
 
+#include <stdexcept>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "compiler/program/options.h"
@@ -9,8 +12,6 @@ namespace weft::test {
 
 // Two threads, vectors of 32 bytes.
 inline Target cpu() { return {TargetKind::Cpu, 2, 32, size_t{32} << 20, 0}; }
-
-inline Target h200() { return {TargetKind::Cuda, 132, 16, size_t{50} << 20, size_t{227} << 10}; }
 
 // A GPU so small that little arrays are split and pass its cache by.
 inline Target tiny() { return {TargetKind::Cuda, 1, 16, 0, size_t{48} << 10}; }
@@ -38,5 +39,13 @@ inline std::vector<Card> cards() {
           {"H200", "sm_90", facts(132, 50, 227, 2048), true},
           {"B200", "sm_100", facts(148, 126, 227, 2048), true}};
 }
+
+inline Target card(std::string_view name) {
+  for (const Card& one : cards())
+    if (one.name == name) return one.target;
+  throw std::invalid_argument("no card " + std::string(name));
+}
+
+inline Target h200() { return card("H200"); }
 
 }  // namespace weft::test

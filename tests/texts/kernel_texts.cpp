@@ -19,6 +19,7 @@
 
 #include "compiler/compile.h"
 #include "frontend/cpp/weft/weft.h"
+#include "tests/support/targets.h"
 #include "tests/texts/corpus.h"
 
 namespace weft::test {
@@ -29,11 +30,11 @@ struct Machine {
   Target target;
 };
 
-constexpr size_t kMiB = size_t{1} << 20, kKiB = size_t{1} << 10;
+constexpr size_t kMiB = size_t{1} << 20;
 const std::vector<Machine> kMachines = {
-    {"h100", {TargetKind::Cuda, 132, 16, 50 * kMiB, 227 * kKiB}},
-    {"a100", {TargetKind::Cuda, 108, 16, 40 * kMiB, 163 * kKiB}},
-    {"ada", {TargetKind::Cuda, 128, 16, 72 * kMiB, 99 * kKiB, true, 1536}},  // an RTX 4090
+    {"h100", card("H100")},
+    {"a100", card("A100")},
+    {"ada", card("RTX 4090")},
     {"avx512", {TargetKind::Cpu, 16, 64, 32 * kMiB, 0}},
     {"avx2", {TargetKind::Cpu, 2, 32, 32 * kMiB, 0}},
     {"sse", {TargetKind::Cpu, 4, 16, 8 * kMiB, 0}},

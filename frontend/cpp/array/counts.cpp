@@ -17,8 +17,6 @@ namespace {
 
 // Elements that take some milliseconds, after which somebody may stop the work; and as many counts, at most.
 constexpr int64_t kMostCounted = 1 << 22;
-// So many elements take a second and more, which is a copy's or a sort's time, too.
-constexpr int64_t kMostElements = int64_t{1} << 32;
 
 // Calls `part(begin, end)` for parts of [0, count).
 template <class Part>
@@ -56,11 +54,12 @@ std::optional<int64_t> largest(const T* numbers, int64_t count, int64_t step) {
 }
 
 bool may_count(const Array& x, int64_t at_least) {
-  return x.ndim() == 1 && x.size() > 0 && x.size() <= kMostElements && at_least <= kMostCounted &&
-         is_integer(x.dtype()) && Access::cell(x)->device.device->host_visible() && !records_cells();
+  return x.ndim() == 1 && x.size() > 0 && at_least <= kMostCounted && is_integer(x.dtype()) &&
+         Access::cell(x)->device.device->host_visible() && !records_cells();
 }
 
-// The sums, of as many bins as the numbers and `at_least` ask for, of what `add(sums, bins, numbers, step)` adds to zeros;
+// The sums, of as many bins as the numbers and `at_least` ask for, of what `add(sums, bins, numbers, begin, end, step)` adds to zeros
+// of a part of the numbers;
 // none where the numbers are not to be counted here.
 template <class Sum, class Add>
 std::optional<Array> in_bins(const Array& x, int64_t at_least, DType dtype, Add add) {
@@ -79,7 +78,8 @@ std::optional<Array> in_bins(const Array& x, int64_t at_least, DType dtype, Add 
       made = cell.device.device->allocate(bytes);
       auto* const sums = static_cast<Sum*>(made->data());
       std::memset(sums, 0, bytes);
-      add(sums, bins, numbers, at.strides[0]);
+      in_parts(x.size(),
+               [&](int64_t begin, int64_t end) { add(sums, bins, numbers, begin, end, at.strides[0]); });
     }
   });
   if (!made) return {};
@@ -109,13 +109,11 @@ void add_counts(int64_t* counts, int64_t bins, const T* numbers, int64_t count, 
 
 std::optional<Array> counts_on_host(const Array& x, int64_t at_least) {
   if (!may_count(x, at_least)) return {};
-  const int64_t count = x.size();
-  return in_bins<int64_t>(x, at_least, DType::I64,
-                          [count](int64_t* counts, int64_t bins, const auto* numbers, int64_t step) {
-                            in_parts(count, [&](int64_t begin, int64_t end) {
-                              add_counts(counts, bins, numbers + begin * step, end - begin, step);
-                            });
-                          });
+  return in_bins<int64_t>(
+      x, at_least, DType::I64,
+      [](int64_t* counts, int64_t bins, const auto* numbers, int64_t begin, int64_t end, int64_t step) {
+        add_counts(counts, bins, numbers + begin * step, end - begin, step);
+      });
 }
 
 std::optional<Array> sums_on_host(const Array& x, const Array& weights, int64_t at_least) {
@@ -125,13 +123,12 @@ std::optional<Array> sums_on_host(const Array& x, const Array& weights, int64_t 
   const Layout at = layout_of(weights);
   const runtime::BufferRef memory = memory_now(*Access::cell(weights));
   const auto* added = static_cast<const double*>(memory->data()) + at.offset;
-  const int64_t count = x.size(), by = at.strides[0];
-  return in_bins<double>(x, at_least, DType::F64,
-                         [=](double* sums, int64_t, const auto* numbers, int64_t step) {
-                           in_parts(count, [&](int64_t begin, int64_t end) {
-                             for (int64_t i = begin; i < end; ++i) sums[numbers[i * step]] += added[i * by];
-                           });
-                         });
+  const int64_t by = at.strides[0];
+  return in_bins<double>(
+      x, at_least, DType::F64,
+      [=](double* sums, int64_t, const auto* numbers, int64_t begin, int64_t end, int64_t step) {
+        for (int64_t i = begin; i < end; ++i) sums[numbers[i * step]] += added[i * by];
+      });
 }
 
 }  // namespace weft::detail

@@ -163,6 +163,12 @@ if os.environ.get("WEFT_DEVICE", "cpu") == "cpu" and "WEFT_TEST_WITHOUT_JIT" not
         "k = wf.cpu_kernel('void f(long begin, long end, long* r) { r[begin & 7] = end; }', 'f')\n"
         "print('ready', flush=True)\nwf.eval(k(2**60, (wf.kernel_output(8, 'int64'),)))"
     )
+    # Those take the array's memory by the buffer protocol, without a step of Python's between.
+    for look in ("memoryview(x)", "bytes(x)", "io.BytesIO().write(x)", "np.frombuffer(x)", "np.asarray(x)", "np.array([x, x])"):
+        LOOPS[f"{look} of a kernel of one's own"] = (
+            "import io\nk = wf.cpu_kernel('void f(long begin, long end, long* r) { r[begin & 7] = end; }', 'f')\n"
+            f"x = k(2**60, (wf.kernel_output(8, 'int64'),))\nprint('ready', flush=True)\n{look}"
+        )
 
 
 def interrupted(child):

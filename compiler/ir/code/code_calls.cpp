@@ -57,6 +57,21 @@ const std::unordered_map<std::string_view, Op>& functions_of_floats() {
   return functions;
 }
 
+// CUDA's fast functions, and those of one rounding: the same functions of exactly that type.
+const std::unordered_map<std::string_view, std::string_view>& functions_of_cuda() {
+  static const std::unordered_map<std::string_view, std::string_view> functions = {
+      {"__expf", "expf"},      {"__logf", "logf"},    {"__log2f", "log2f"},     {"__log10f", "log10f"},
+      {"__sinf", "sinf"},      {"__cosf", "cosf"},    {"__tanf", "tanf"},       {"__powf", "powf"},
+      {"__fsqrt_rn", "sqrtf"}, {"__fmaf_rn", "fmaf"}, {"__frsqrt_rn", "rsqrtf"}};
+  return functions;
+}
+const std::unordered_map<std::string_view, std::string_view>& operators_of_cuda() {
+  static const std::unordered_map<std::string_view, std::string_view> signs = {
+      {"__fadd_rn", "+"}, {"__fsub_rn", "-"}, {"__fmul_rn", "*"}, {"__fdiv_rn", "/"}, {"__fdividef", "/"},
+      {"fdividef", "/"},  {"__dadd_rn", "+"}, {"__dsub_rn", "-"}, {"__dmul_rn", "*"}, {"__ddiv_rn", "/"}};
+  return signs;
+}
+
 // Functions that are written in others.
 constexpr std::string_view kWritten[] = {"abs",   "min",  "max", "fmin",  "fmax",     "fmod",
                                          "round", "norm", "arg", "clamp", "saturate", "__saturatef"};
@@ -180,6 +195,14 @@ std::optional<CodeValue> call_in_code(CodeValues& values, std::string_view at, c
     }
     return call.op(found->second, args, true);
   }
+  if (const auto found = functions_of_cuda().find(name); found != functions_of_cuda().end())
+    return call_in_code(values, at, std::string(found->second), args);
+  if (const auto found = operators_of_cuda().find(name); found != operators_of_cuda().end()) {
+    call.count(args.size(), 2);
+    const DType t = name.starts_with("__d") ? DType::F64 : DType::F32;
+    return values.binary(at, std::string(found->second), values.converted(at, args[0], t),
+                         values.converted(at, args[1], t));
+  }
   // expf(x): the function of float.
   if (name.size() > 1 && name.back() == 'f') {
     const std::string of(name, 0, name.size() - 1);
@@ -214,6 +237,7 @@ std::optional<CodeValue> constant_in_code(std::string_view name) {
       {"M_SQRT2", sqrt2},
       {"M_SQRT1_2", sqrt2 / 2},
       {"INFINITY", std::numeric_limits<double>::infinity()},
+      {"HUGE_VAL", std::numeric_limits<double>::infinity()},
       {"NAN", std::numeric_limits<double>::quiet_NaN()},
       {"DBL_MAX", std::numeric_limits<double>::max()},
       {"DBL_MIN", std::numeric_limits<double>::min()},
@@ -232,6 +256,21 @@ std::optional<CodeValue> constant_in_code(std::string_view name) {
   if (const auto found = integers.find(name); found != integers.end())
     return CodeValues::constant(Scalar::of(found->second).cast(DType::I32));
   return {};
+}
+
+std::string_view like_constant(std::string_view name) {
+  static const std::unordered_map<std::string_view, std::string_view> likes = {{"inf", "INFINITY"},
+                                                                               {"Inf", "INFINITY"},
+                                                                               {"Infinity", "INFINITY"},
+                                                                               {"infinity", "INFINITY"},
+                                                                               {"nan", "NAN"},
+                                                                               {"NaN", "NAN"},
+                                                                               {"pi", "M_PI"},
+                                                                               {"PI", "M_PI"},
+                                                                               {"e", "M_E"},
+                                                                               {"EPSILON", "FLT_EPSILON"}};
+  const auto found = likes.find(name);
+  return found == likes.end() ? std::string_view() : found->second;
 }
 
 namespace {

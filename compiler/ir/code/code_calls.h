@@ -15,6 +15,8 @@ std::optional<CodeValue> call_in_code(CodeValues& values, std::string_view at, c
                                       std::span<const CodeValue> args);
 // A constant by its name in C: M_PI, INFINITY.
 std::optional<CodeValue> constant_in_code(std::string_view name);
+// The constant that a name of another language stands for, as inf; empty where none is.
+std::string_view like_constant(std::string_view name);
 // The name of a function that is like this one; empty where none is.
 std::string like_function(std::string_view name);
 

@@ -6,6 +6,7 @@
 #include <array>
 #include <span>
 #include <unordered_map>
+#include <utility>
 
 #include "compiler/ir/code/code_calls.h"
 #include "compiler/ir/code/code_words.h"
@@ -58,6 +59,10 @@ constexpr std::array kNoBegin = {
     Advice{"or", "write || in place of or"},
     Advice{"not", "write ! in place of not"},
     Advice{"cout", "cout cannot be compiled: look at results in place of it"},
+    Advice{"NULL", "there are no addresses here: use numbers"},
+    Advice{"None", "there is no None here: use a number that says so, as NAN"},
+    Advice{"True", "write true"},
+    Advice{"False", "write false"},
 };
 constexpr std::array<std::string_view, 14> kOfKernels = {
     "threadIdx",     "blockIdx",   "blockDim",   "gridDim",          "warpSize",
@@ -273,6 +278,7 @@ class CodeParser {
   // The last semicolon of a text may be left out.
   void end_of_statement() {
     if (next().kind == CodeToken::End) return;
+    if (next().is("if")) fail("expected ';', got 'if': a choice of two values is written test ? a : b");
     if (!lexer_.accept(";")) lexer_.expected("';'");
   }
 
@@ -373,6 +379,8 @@ class CodeParser {
     if (next().is("const") || next().is("constexpr")) return declaration(all);
     const CodeToken at = next(), second = lexer_.peek_second();
     if (at.kind == CodeToken::Word) refuse_word(at), refuse_begin(at);
+    if (at.kind == CodeToken::Word && second.is(":"))
+      fail("a label cannot be had here: use while, break and continue");
     const bool declares = at.kind == CodeToken::Word && is_type(at.text) && !second.is("(");
     if (declares) return declaration(all);
     CodeStatement s;
@@ -426,9 +434,25 @@ class CodeParser {
       s.at = next().text;
       s.name = new_name("a variable's name");
       if (next().is("[")) fail("an array of its own cannot be had in an op of elements: use variables");
-      if (lexer_.accept("=")) s.value.push_back(expression());
+      if (next().is("(") || next().is("{"))
+        s.value.push_back(made_of(t, s.at));
+      else if (lexer_.accept("="))
+        s.value.push_back(next().is("{") ? made_of(t, s.at) : expression());
       all.push_back(std::move(s));
     } while (lexer_.accept(","));
+  }
+
+  // The value of the type that is made of what stands in the parentheses or braces.
+  CodeExpression made_of(const CodeType& t, std::string_view at) {
+    CodeExpression e;
+    e.kind = CodeExpression::Cast;
+    e.at = at;
+    e.type = t;
+    e.operands = arguments();
+    if (t.name != "auto") return e;
+    if (e.operands.size() != 1)
+      fail_at(lexer_.text(), at, fmt::format("auto is made of one value: got {}", e.operands.size()));
+    return std::move(e.operands[0]);
   }
 
   // ---- expressions
@@ -460,6 +484,8 @@ class CodeParser {
       whole.kind = CodeExpression::Binary;
       whole.at = next().text;
       whole.text = std::string(lexer_.take().text);
+      if (whole.text == "*" && next().is("*") && next().text.data() == whole.at.data() + 1)
+        fail_at(lexer_.text(), whole.at, "there is no **: write pow(x, y), or x * x");
       whole.operands.push_back(std::move(a));
       whole.operands.push_back(binary(found + 1));
       a = std::move(whole);
@@ -469,7 +495,10 @@ class CodeParser {
   CodeExpression unary() {
     const CodeToken at = next();
     if (at.is("++") || at.is("--")) fail("++ and -- stand as statements of their own");
-    if (at.is("*") || at.is("&")) fail("pointers cannot be had here: use values");
+    if (at.is("*") || at.is("&")) {
+      refuse_callee();
+      fail("pointers cannot be had here: use values");
+    }
     if (at.is("-") || at.is("+") || at.is("!") || at.is("~")) {
       if (++depth_ > kMostNested) fail("the expression nests too deeply: give parts of it names");
       CodeExpression whole;
@@ -496,14 +525,22 @@ class CodeParser {
     return postfix();
   }
 
+  // In parentheses or braces.
   std::vector<CodeExpression> arguments() {
-    lexer_.expect("(");
+    const std::string_view end = next().is("{") ? "}" : ")";
+    lexer_.expect(end == "}" ? "{" : "(");
     std::vector<CodeExpression> all;
-    if (!next().is(")")) do
+    if (!next().is(end)) do
         all.push_back(expression());
       while (lexer_.accept(","));
-    lexer_.expect(")");
+    lexer_.expect(end);
     return all;
+  }
+
+  // Says what to write in place of the call whose arguments are read, where that is known.
+  void refuse_callee() const {
+    if (const std::string_view advice = instead_of_call(callee_.text); !advice.empty())
+      fail_at(lexer_.text(), callee_.text, fmt::format("{} cannot be called here: {}", callee_.text, advice));
   }
 
   CodeExpression postfix() {
@@ -514,6 +551,9 @@ class CodeParser {
         whole.kind = CodeExpression::Member;
         whole.at = next().text;
         whole.text = name("'real()' or 'imag()'");
+        if (!next().is("("))
+          fail_at(lexer_.text(), whole.at,
+                  fmt::format("numbers have no {}: z.real() and z.imag() are there", whole.text));
         whole.operands.push_back(std::move(a));
         lexer_.expect("(");
         lexer_.expect(")");
@@ -564,7 +604,10 @@ class CodeParser {
       return e;
     }
     if (at.kind != CodeToken::Word) {
-      if (at.is("\"") || at.is("'")) fail("text cannot be used here: use numbers alone");
+      if (at.is("\"") || at.is("'")) {
+        refuse_callee();
+        fail("text cannot be used here: use numbers alone");
+      }
       if (at.is("[")) fail("a lambda cannot be had here: write a function in the preamble");
       lexer_.expected("a value");
     }
@@ -590,7 +633,7 @@ class CodeParser {
     if (is_type(at.text)) {
       e.kind = CodeExpression::Cast;
       e.type = type();
-      if (!next().is("(")) lexer_.expected("'(' after a type");
+      if (!next().is("(") && !next().is("{")) lexer_.expected("'(' or '{' after a type");
       e.operands = arguments();
       return e;
     }
@@ -598,11 +641,16 @@ class CodeParser {
     refuse_begin(at);
     e.text = name("a value");
     e.kind = next().is("(") ? CodeExpression::Call : CodeExpression::Name;
-    if (e.kind == CodeExpression::Call) e.operands = arguments();
+    if (e.kind == CodeExpression::Call) {
+      const CodeToken outer = std::exchange(callee_, at);
+      e.operands = arguments();
+      callee_ = outer;
+    }
     return e;
   }
 
   CodeLexer lexer_;
+  CodeToken callee_;  // whose arguments are read
   std::set<std::string> generics_;
   int depth_ = 0;
 };

@@ -106,7 +106,10 @@ CodeValue CodeValues::number(std::string_view at, std::string_view text) const {
   const auto wrong = [&] { fail_at(text_, at, fmt::format("'{}' is no number", text)); };
   if (real) {
     const char suffix = digits.back();
-    const bool is_f32 = !hex && (suffix == 'f' || suffix == 'F');
+    if (suffix == 'l' || suffix == 'L')
+      fail_at(text_, at, fmt::format("there is no long double: write {}", text.substr(0, text.size() - 1)));
+    const bool powers = digits.find_first_of("pP") != std::string::npos;
+    const bool is_f32 = (!hex || powers) && (suffix == 'f' || suffix == 'F');
     if (is_f32) digits.pop_back();
     double value = 0;
     const char *first = digits.data() + (hex ? 2 : 0), *last = digits.data() + digits.size();

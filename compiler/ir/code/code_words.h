@@ -17,5 +17,7 @@ std::string meant_type(std::string_view word);
 bool joins_types(std::string_view word);
 // Whether C++ keeps the word, so that nothing can have it as its name.
 bool is_keyword(std::string_view word);
+// What to write in place of a call of one of C's functions that are none of numbers, or that are not there; empty for others.
+std::string_view instead_of_call(std::string_view function);
 
 }  // namespace weft::ir

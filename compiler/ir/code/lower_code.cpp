@@ -9,6 +9,7 @@
 #include <type_traits>
 
 #include "compiler/ir/code/code_calls.h"
+#include "compiler/ir/code/code_words.h"
 
 namespace weft::ir {
 namespace {
@@ -425,8 +426,11 @@ CodeValue CodeLowering::name(const CodeExpression& e) {
   if (const auto constant = constant_in_code(e.text)) return *constant;
   // CuPy's names of what the loop around the text counts.
   const bool counts = e.text == "n" || e.text == "_n" || e.text == "size";
+  const std::string_view constant = like_constant(e.text);
   fail(e.at, fmt::format("'{}' is not defined: declare it, or take it as an input parameter{}", e.text,
-                         counts ? ": of the number of elements write long n, and give x.size" : ""));
+                         counts             ? ": of the number of elements write long n, and give x.size"
+                         : constant.empty() ? ""
+                                            : fmt::format("; did you mean {}?", constant)));
 }
 
 CodeValue CodeLowering::conditional(const CodeExpression& e) {
@@ -447,34 +451,9 @@ CodeValue CodeLowering::call(const CodeExpression& e) {
                          e.text, like.empty() ? "" : fmt::format(" (is it {}?)", like)));
 }
 
-// What C's functions that are none of numbers have in their place.
 void CodeLowering::refuse_call(const CodeExpression& e) const {
-  struct Advice {
-    std::string_view function, text;
-  };
-  constexpr std::string_view kMemory = "there is no memory of its own here: use variables";
-  constexpr std::string_view kRandom = "pass random numbers as an argument";
-  constexpr std::string_view kPrints = "look at results in place of it";
-  constexpr std::array kAll = {Advice{"malloc", kMemory},
-                               Advice{"calloc", kMemory},
-                               Advice{"realloc", kMemory},
-                               Advice{"free", kMemory},
-                               Advice{"memcpy", kMemory},
-                               Advice{"memset", kMemory},
-                               Advice{"rand", kRandom},
-                               Advice{"curand", kRandom},
-                               Advice{"puts", kPrints},
-                               Advice{"fprintf", kPrints},
-                               Advice{"assert", "write if, and give NAN"},
-                               Advice{"exit", "write if, and give NAN"},
-                               Advice{"abort", "write if, and give NAN"},
-                               Advice{"clock", "pass the time as an argument"},
-                               Advice{"__ldg", "leave it out: a parameter is one element"},
-                               Advice{"sincos", "write sin(x) and cos(x)"},
-                               Advice{"frexp", "write floor(log2(abs(x))) + 1 and x * exp2(-e)"},
-                               Advice{"ldexp", "write x * exp2((T)n)"}};
-  for (const Advice& one : kAll)
-    if (e.text == one.function) fail(e.at, fmt::format("{} cannot be called here: {}", e.text, one.text));
+  if (const std::string_view advice = instead_of_call(e.text); !advice.empty())
+    fail(e.at, fmt::format("{} cannot be called here: {}", e.text, advice));
 }
 
 // What sizeof is asked of. The instructions of its operand are left out, as nothing reads them.

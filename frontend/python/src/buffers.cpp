@@ -7,6 +7,7 @@
 #include "compiler/base/interrupted.h"
 #include "frontend/python/src/arguments.h"
 #include "frontend/python/src/errors.h"
+#include "frontend/python/src/interruption.h"
 #include "frontend/python/src/module.h"
 #include "frontend/python/src/python_array.h"
 
@@ -61,8 +62,8 @@ int give_buffer(PyObject* owner, const Array& x, const char* format, Give how, P
           const PythonAsked asked("numpy()");
           exported.reset(new Exported{lent_for(how, x), {}, {}});
         } catch (const Interrupted&) {
-          // NumPy drops what is raised here and asks in another way, whose first step the signal ends.
-          PyErr_SetString(PyExc_BufferError, "buffer: the computing was interrupted");
+          // NumPy drops what is raised here and asks in another way, whose first step the signal ends then.
+          set_interruption();
           throw nb::python_error();
         }
         const auto item = static_cast<Py_ssize_t>(x.itemsize());
@@ -147,23 +148,11 @@ Give write_or_values(PyObject* x) {
   return array_of(x).writable() && !is_value(x) ? Give::Write : Give::Values;
 }
 
-// Raises what a memoryview could not be made for; where a signal waits, as that of an interruption does, what its handler raises.
-[[noreturn]] void raise_of_view() {
-  PyObject *type = nullptr, *value = nullptr, *trace = nullptr;
-  PyErr_Fetch(&type, &value, &trace);
-  if (PyErr_CheckSignals() == 0) {
-    PyErr_Restore(type, value, trace);
-  } else {
-    Py_XDECREF(type), Py_XDECREF(value), Py_XDECREF(trace);
-  }
-  throw nb::python_error();
-}
-
 // The array of NumPy's that shows the memory. What is raised on the way would be lost if NumPy asked for it.
 nb::object shown_by_numpy(nb::handle x, Give how) {
   static PyObject* const asarray = nb::object(numpy().attr("asarray")).release().ptr();
   const nb::object view = nb::steal(PyMemoryView_FromObject(memory_of(x, how).ptr()));
-  if (!view.is_valid()) raise_of_view();
+  if (!view.is_valid()) throw nb::python_error();
   nb::object shown = nb::steal(PyObject_CallOneArg(asarray, view.ptr()));
   if (!shown.is_valid()) throw nb::python_error();
   if (array_of(x.ptr()).dtype() != DType::BF16) return shown;

@@ -5,6 +5,7 @@
 
 #include "frontend/python/src/dtypes.h"
 #include "frontend/python/src/errors.h"
+#include "frontend/python/src/interruption.h"
 #include "frontend/python/src/line.h"
 #include "frontend/python/src/operand.h"
 #include "frontend/python/src/python_array.h"
@@ -25,6 +26,7 @@ NB_MODULE(weft_core, m) {
   bind_map_functions(m);
   bind_creation(m);
   bind_memory(m);
+  bind_interruption();
   bind_buffers(m);
   bind_random(m);
   bind_reductions(m);

@@ -123,6 +123,28 @@ TEST(Code, ComputesFloatsAsCDoes) {
   NATIVE(float, r = fabsf(x) + floorf(y) + (x > y ? 1 : 2));
 }
 
+TEST(Code, TakesWhatVariablesAndTypesAreMadeOfInBracesAndParentheses) {
+  FOR_ALL(T q{3}; T s(x); T t = {y}; auto u{s}; r = T{} + q + u + t);
+  FOR_INTEGERS(const T q(7), s{1}; r = T{q} + int{s} * x);
+  NATIVE(double, double q{}; q += x; r = q + double{2.5} + 0x1.8p1 + 0x1p-2f);
+}
+
+TEST(Code, TakesCudasFastFunctionsForTheSameOfFloats) {
+  const auto as_float = [](float v) { return scalar_of(v); };
+  const std::vector<std::pair<std::string, std::string>> same = {{"__expf(x)", "expf(x)"},
+                                                                 {"__logf(x)", "logf(x)"},
+                                                                 {"__sinf(x)", "sinf(x)"},
+                                                                 {"__powf(x, y)", "powf(x, y)"},
+                                                                 {"__fdividef(x, y)", "x / y"},
+                                                                 {"__fmul_rn(x, y)", "x * y"},
+                                                                 {"__fmaf_rn(x, y, x)", "fmaf(x, y, x)"},
+                                                                 {"__fsqrt_rn(x)", "sqrtf(x)"}};
+  for (const auto& [fast, plain] : same)
+    EXPECT_TRUE(ran("r = " + fast, "float x, float y", "float r", {as_float(2.5f), as_float(0.75f)})[0].same(
+        ran("r = " + plain, "float x, float y", "float r", {as_float(2.5f), as_float(0.75f)})[0]))
+        << fast;
+}
+
 TEST(Code, RunsBranchesAndLoopsAsCDoes) {
   FOR_ALL(if (x > y) r = x; else if (x == y) r = 7; else {
     r = y;
@@ -460,6 +482,29 @@ TEST(Code, SaysWhatItCannotBeAndWhere) {
       {"r = x @ y", "f:1:7: expected ';', got '@'"},
       {"r = 1; }", "f:1:8: expected a value, got '}'"},
       {"using T2 = float; r = 1", "f:1:1: using cannot be compiled"},
+      {"r = x == NULL", "f:1:10: there are no addresses here"},
+      {"r = None", "f:1:5: there is no None here"},
+      {"r = 1.5L", "f:1:5: there is no long double: write 1.5"},
+      {"r = x ** 2", "f:1:7: there is no **: write pow(x, y)"},
+      {"r = x if x > 0 else 0",
+       "f:1:7: expected ';', got 'if': a choice of two values is written test ? a : b"},
+      {"again: r = x; goto again", "f:1:1: a label cannot be had here"},
+      {"r = x.y", "f:1:7: numbers have no y: z.real() and z.imag() are there"},
+      {"memcpy(&r, &x, 8)", "f:1:1: memcpy cannot be called here: assign variables"},
+      {"r = x; memcpy(r, x, 8)", "f:1:8: memcpy cannot be called here: assign variables"},
+      {"r = lerp(x, y, 0.5)", "f:1:5: lerp cannot be called here: write a + t * (b - a)"},
+      {"r = __float_as_int(x)", "f:1:5: __float_as_int cannot be called here: pass x.view(dtype)"},
+      {"r = nan(\"\")", "f:1:5: nan cannot be called here: write NAN"},
+      {"r = NaN",
+       "f:1:5: 'NaN' is not defined: declare it, or take it as an input parameter; did you mean NAN?"},
+      {"r = inf",
+       "f:1:5: 'inf' is not defined: declare it, or take it as an input parameter; did you mean INFINITY?"},
+      {"float2 q; r = q.x",
+       "f:1:1: 'float2' is no type: name one of C's or NumPy's, or a generic one of the parameters; vectors "
+       "are not there"},
+      {"auto q{x, y}; r = q", "f:1:6: auto is made of one value: got 2"},
+      {"r = T{x, y}", "f:1:5: T is made of one value: got 2"},
+      {"r = __fdividef(x)", "f:1:5: __fdividef: takes 2 operands: got 1"},
   };
   for (const Refused& one : all)
     EXPECT_EQ(refusal(one.text).substr(0, std::strlen(one.said)), one.said) << one.text;

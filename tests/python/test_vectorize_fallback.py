@@ -35,6 +35,20 @@ def test_explain_says_it_behind_other_operations():
     assert "computed by Python" in wf.explain(kept + 1) and len(many) == 300
 
 
+@pytest.mark.parametrize("count", [12, 3000])
+def test_explain_says_it_of_small_parts(count):
+    found = wf.vectorize(digits, fallback=True)(wf.arange(count))
+    parts = [found[1:5], found[1:5] + 1, found[::-3][:2], found.reshape(2, -1)[0, :3] * 2, found[[0, 1]], wf.sum(found[2:4])]
+    for told in map(wf.explain, parts):
+        assert told.count("digits: computed by Python, one element after the other") == 1
+
+
+def test_many_parts_are_told_of_in_little_time():
+    rows = wf.vectorize(digits, fallback=True)(wf.ones((20_000, 2)))
+    kept = list(rows)
+    assert "computed by Python" in wf.explain(kept[-1] + 1) and len(kept) == 20_000
+
+
 def test_a_function_that_is_recorded_names_it_and_what_could_not_be_compiled():
     f = wf.vectorize(digits, fallback=True)
     for call in (lambda: wf.compile(lambda v: f(v) + 1)(wf.ones(3)), lambda: wf.vmap(f)(wf.ones((2, 3)))):

@@ -4,6 +4,7 @@
 
 #include "compiler/ir/build.h"
 #include "frontend/cpp/evaluate/evaluate.h"
+#include "frontend/cpp/evaluate/made_by.h"
 
 namespace weft::detail {
 
@@ -41,6 +42,7 @@ ir::NodeRef read_small(const Cell& cell, const View& view, const ir::NodeRef& va
   const runtime::BufferRef copy = cell.device.device->allocate(
       static_cast<size_t>(element_count(view.type.shape)) * size_of(view.type.dtype));
   gather(strided(view), data, static_cast<std::byte*>(copy->data()));
+  said_of_memory().copied(*from, copy);
   return input_node(view.type, copy);
 }
 

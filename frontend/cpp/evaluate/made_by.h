@@ -1,12 +1,14 @@
 // Which program computed the latest results, for explain(): what lies in memory has no graph any more.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -65,22 +67,40 @@ class MadeBy {
 class SaidOfMemory {
  public:
   void add(const runtime::BufferRef& buffer, std::string text) {
-    std::erase_if(said_, [](const auto& one) { return one.first.expired(); });
-    said_.emplace_back(buffer, std::move(text));
+    add(buffer, std::make_shared<const std::string>(std::move(text)));
   }
   // Empty where nothing is said.
   std::string find(const runtime::Buffer& buffer) const {
-    for (const auto& [of, text] : said_)
-      if (of.lock().get() == &buffer) return text;
-    return {};
+    const Said* said = said_of(buffer);
+    return said ? *said->text : std::string();
   }
-  // The same is to be said of a copy.
+  // The same is to be said of a copy, as of a part of it.
   void copied(const runtime::Buffer& from, const runtime::BufferRef& to) {
-    if (std::string text = find(from); !text.empty()) add(to, std::move(text));
+    if (const Said* said = said_of(from)) add(to, std::shared_ptr(said->text));
   }
 
  private:
-  std::vector<std::pair<std::weak_ptr<runtime::Buffer>, std::string>> said_;
+  struct Said {
+    std::weak_ptr<runtime::Buffer> of;
+    std::shared_ptr<const std::string> text;
+  };
+
+  void add(const runtime::BufferRef& buffer, std::shared_ptr<const std::string> text) {
+    if (said_.size() >= most_) {
+      std::erase_if(said_, [](const auto& one) { return one.second.of.expired(); });
+      most_ = std::max<size_t>(2 * said_.size(), kAtLeast);
+    }
+    said_[buffer.get()] = {buffer, std::move(text)};
+  }
+  const Said* said_of(const runtime::Buffer& buffer) const {
+    if (said_.empty()) return nullptr;
+    const auto found = said_.find(&buffer);
+    return found == said_.end() || found->second.of.expired() ? nullptr : &found->second;
+  }
+
+  static constexpr size_t kAtLeast = 64;  // that are kept before those whose memory is gone are looked for
+  std::unordered_map<const runtime::Buffer*, Said> said_;
+  size_t most_ = kAtLeast;
 };
 
 inline SaidOfMemory& said_of_memory() { return PerThread<SaidOfMemory>::get(); }

@@ -153,11 +153,14 @@ std::vector<std::string> histories_of(std::span<const Array> xs) {
   return out;
 }
 
-// Memory that the arrays are, or are computed of.
+// Memory that the arrays are, show a part of, or are computed of.
 std::vector<runtime::BufferRef> memory_of(std::span<const Array> xs) {
   std::vector<ir::NodeRef> nodes;
   for (const Array& x : xs) nodes.push_back(detail::read(x, {}));
   std::vector<runtime::BufferRef> out;
+  for (const Array& x : xs)  // small parts are read as copies
+    if (const ir::NodeRef whole = Access::cell(x)->value(); whole->op == ir::Op::input)
+      if (runtime::BufferRef buffer = detail::buffer_of(*whole)) out.push_back(std::move(buffer));
   for (const ir::Node* n : ir::topological_order(nodes))
     if (n->op == ir::Op::input)
       if (runtime::BufferRef buffer = detail::buffer_of(*n)) out.push_back(std::move(buffer));

@@ -1,4 +1,4 @@
-"""xarray over Weft's arrays: what it computes on them, and what to write where it takes NumPy's alone."""
+"""xarray over Weft's arrays, and over Dask's with chunks of Weft: what it computes on them, and what to write where it takes NumPy's alone."""
 
 import numpy as np
 import pytest
@@ -6,6 +6,10 @@ import pytest
 import weft as wf
 
 xr = pytest.importorskip("xarray", reason="xarray is not installed")
+try:
+    import dask.array as da
+except ImportError:
+    da = None
 
 pytestmark = pytest.mark.usefixtures("on_cpu")
 
@@ -67,6 +71,30 @@ ON_WEFT = {
 def test_is_computed_on_weft(name):
     f = ON_WEFT[name]
     got, wanted = f(cube(wf.asarray(VALUES))), f(cube(VALUES))
+    assert isinstance(got.data, wf.Array) and got.dims == wanted.dims and got.dtype == wanted.dtype
+    xr.testing.assert_allclose(got.as_numpy(), wanted)
+
+
+def over_dask(values):
+    return cube(da.from_array(values, chunks=(2, 3, 6), asarray=False))
+
+
+ON_DASK = {
+    **{name: f for name, f in ON_WEFT.items() if name != "arithmetic"},
+    "arithmetic": lambda d: (d - d.mean("t")) / d.std("t") + np.sin(d),
+    "map_blocks": lambda d: d.map_blocks(lambda block: block * 2 + 1, template=d),
+    "apply_ufunc": lambda d: xr.apply_ufunc(lambda block: np.exp(-block) * block, d, dask="parallelized", output_dtypes=[d.dtype]),
+    "rechunked": lambda d: d.chunk(t=4, y=2).resample(t="2D").max(),
+}
+
+
+@pytest.mark.skipif(da is None, reason="Dask is not installed")
+@pytest.mark.parametrize("name", ON_DASK)
+def test_is_computed_on_weft_in_chunks_of_dask(name):
+    f = ON_DASK[name]
+    lazy = f(over_dask(wf.asarray(VALUES)))
+    assert isinstance(lazy.data, da.Array)
+    got, wanted = lazy.compute(scheduler="threads"), f(over_dask(VALUES)).compute(scheduler="threads")
     assert isinstance(got.data, wf.Array) and got.dims == wanted.dims and got.dtype == wanted.dtype
     xr.testing.assert_allclose(got.as_numpy(), wanted)
 

@@ -48,7 +48,7 @@ def test_what_weft_computes_has_no_round_trips():
     assert said.to_dict()["programs"][0]["round_trips"] == [] and "made by" not in said
 
 
-def test_a_copy_of_it_is_made_by_numpy_too():
+def test_a_copy_of_it_is_made_by_numpy_too(on_cpu):
     found = interpolated()
     seen = np.asarray(memoryview(found))  # lends the memory to be written
     seen[0] = 5

@@ -332,7 +332,9 @@ def test_bincount_of_many(dtype, bins, count):
     for part in (slice(None), slice(None, None, -3)):
         np.testing.assert_array_equal(wf.bincount(wf.asarray(numbers)[part]), np.bincount(numbers[part]))
     weights = np.random.default_rng(1).random(count)
-    np.testing.assert_array_equal(wf.bincount(wf.asarray(numbers), wf.asarray(weights)), np.bincount(numbers, weights))
+    # A GPU adds them in an order of its own.
+    np.testing.assert_allclose(wf.bincount(wf.asarray(numbers), wf.asarray(weights)), np.bincount(numbers, weights),
+                               rtol=0 if wf.device().kind == "cpu" else 1e-12)
     if dtype != "uint8":
         numbers[-1] = -1
         with pytest.raises(ValueError):

@@ -19,6 +19,7 @@ struct Flags {
   std::vector<std::string> files, with;
   std::string name, folder = ".", processor;
   bool json = false;
+  DeviceChoice device = default_device_choice();
   CompileFlags compile;
 };
 
@@ -54,11 +55,12 @@ void run(const Flags& flags) {
   const std::string name =
       flags.name.empty() ? detail::parameter_names({std::filesystem::path(flags.files[0]).stem().string()})[0]
                          : flags.name;
-  DeviceChoice choice = default_device_choice();
-  choice.name = "cpu";
   runtime::Counters counters;
-  const Target target = describe_machine(choice, counters).target;
-  detail::write_export(flags.folder, name, programs, target, compile_options(flags.compile), flags.processor);
+  const bool for_gpu = kind_of(flags.device.name) == TargetKind::Cuda;
+  const Machine machine = describe_machine(flags.device, counters, for_gpu ? flags.processor : "");
+  const std::string& processor = for_gpu ? machine.architecture : flags.processor;
+  detail::write_export(flags.folder, name, programs, machine.target, compile_options(flags.compile),
+                       processor);
   const std::filesystem::path folder(flags.folder);
   const std::string header = (folder / (name + ".h")).string();
   const std::string archive = (folder / ("lib" + name + ".a")).string();
@@ -76,7 +78,11 @@ void add_export(CLI::App& app) {
   command->footer(
       "Examples:\n  weft export blur.weft --folder blur\n"
       "  cc main.c -Iblur blur/libblur.a -lweft_runtime\n"
-      "  weft export small.weft large.weft --name blur --processor x86-64-v3");
+      "  weft export small.weft large.weft --name blur --processor x86-64-v3\n"
+      "  weft export blur.weft --device cuda --processor sm_89\n\n"
+      "--device cuda makes kernels for the GPU of this machine, or without one for an H100.\n"
+      "With --processor it makes them for a GPU of that architecture: sm_75, sm_80, sm_86, sm_89, sm_90, "
+      "sm_100 or sm_120.");
   command
       ->add_option("FILE", flags->files,
                    "A .weft file, or - for the standard input; several: one for each set of shapes")
@@ -87,7 +93,8 @@ void add_export(CLI::App& app) {
   command->add_option("--folder", flags->folder, "Where NAME.h and libNAME.a are written; here unless told");
   command->add_option("--processor", flags->processor,
                       "The oldest processors to run on: x86-64-v2, x86-64-v3 (AVX2) or x86-64-v4 (AVX-512); "
-                      "as this one unless told");
+                      "for a GPU its architecture, such as sm_90; as this one unless told");
+  add_device_options(*command, flags->device, false);
   add_json_flag(*command, flags->json);
   add_compile_options(*command, flags->compile);
   command->callback([flags] { run(*flags); });

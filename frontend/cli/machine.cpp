@@ -1,10 +1,16 @@
 #include "frontend/cli/machine.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
+#include <array>
 #include <cstdio>
 #include <limits>
+#include <string_view>
+#include <vector>
 
+#include "compiler/base/error.h"
 #include "frontend/cli/takes.h"
 #include "frontend/cpp/session/open_device.h"
 #include "frontend/cpp/weft/session.h"
@@ -13,13 +19,31 @@
 namespace weft::cli {
 namespace {
 
-// The CUDA target where there is no GPU to ask: an H100 SXM.
-constexpr const char* kAbsentGpu = "sm_90";
-constexpr Target kAbsentGpuTarget = {.kind = TargetKind::Cuda,
-                                     .threads = 132,
-                                     .vector_bytes = 16,
-                                     .cache_bytes = 50u << 20,
-                                     .shared_bytes = 227u << 10};
+// GPUs where there is none to ask, one for each architecture; the first where none is named: an H100 SXM.
+struct AbsentGpu {
+  std::string_view architecture;
+  int multiprocessors;
+  size_t cache_mib, shared_kib;
+  int resident_threads;
+};
+constexpr std::array kAbsentGpus = {
+    AbsentGpu{"sm_90", 132, 50, 227, 2048}, AbsentGpu{"sm_75", 40, 4, 64, 1024},
+    AbsentGpu{"sm_80", 108, 40, 163, 2048}, AbsentGpu{"sm_86", 72, 6, 99, 1536},
+    AbsentGpu{"sm_89", 58, 48, 99, 1536},   AbsentGpu{"sm_100", 148, 126, 227, 2048},
+    AbsentGpu{"sm_120", 170, 96, 99, 1536},
+};
+
+const AbsentGpu& absent_gpu(const std::string& architecture) {
+  if (architecture.empty()) return kAbsentGpus.front();
+  const auto found = std::ranges::find(kAbsentGpus, architecture, &AbsentGpu::architecture);
+  if (found != kAbsentGpus.end()) return *found;
+  std::vector<std::string_view> known;
+  known.reserve(kAbsentGpus.size());
+  for (const AbsentGpu& one : kAbsentGpus) known.push_back(one.architecture);
+  std::ranges::sort(known);
+  throw Error(fmt::format("the architecture of a GPU that is not here is one of {}: got '{}'",
+                          fmt::join(known, ", "), architecture));
+}
 
 Target with_fixed(Target target, const DeviceChoice& choice) {
   if (choice.threads) target.threads = *choice.threads;
@@ -96,11 +120,20 @@ Target target_of(const runtime::DeviceInfo& info, const DeviceChoice& choice) {
   return with_fixed(detail::target_of(kind_of(choice.name), info), choice);
 }
 
-Machine describe_machine(const DeviceChoice& choice, runtime::Counters& counters) {
+Machine describe_machine(const DeviceChoice& choice, runtime::Counters& counters,
+                         const std::string& architecture) {
   if (kind_of(choice.name) == TargetKind::Cuda && choice.name == "cuda") {
     std::string reason;
-    if (runtime::cuda_device_count(reason) == 0)
-      return {with_fixed(kAbsentGpuTarget, choice), kAbsentGpu, nullptr};
+    if (!architecture.empty() || runtime::cuda_device_count(reason) == 0) {
+      const AbsentGpu& gpu = absent_gpu(architecture);
+      const Target target{.kind = TargetKind::Cuda,
+                          .threads = gpu.multiprocessors,
+                          .vector_bytes = 16,
+                          .cache_bytes = gpu.cache_mib << 20,
+                          .shared_bytes = gpu.shared_kib << 10,
+                          .resident_threads = gpu.resident_threads};
+      return {with_fixed(target, choice), std::string(gpu.architecture), nullptr};
+    }
   }
   auto device = open_device(choice, nullptr, counters);
   return {target_of(device->info(), choice), device->info().architecture, device};

@@ -42,13 +42,14 @@ std::shared_ptr<runtime::Device> open_device(const DeviceChoice& choice,
 // What kernels are made for on the opened device.
 Target target_of(const runtime::DeviceInfo& info, const DeviceChoice& choice);
 
-// For commands that only compile: also without the device. CUDA without a GPU is taken for an H100, a CPU
-// without a back end for any one.
+// For commands that only compile: also without the device. CUDA without a GPU is taken for an H100; with an
+// architecture ("sm_89") for a GPU that has it, whatever is here.
 struct Machine {
   Target target;
   std::string architecture;                 // "sm_90", "znver4"; empty for any CPU
   std::shared_ptr<runtime::Device> device;  // null where there is none
 };
-Machine describe_machine(const DeviceChoice& choice, runtime::Counters& counters);
+Machine describe_machine(const DeviceChoice& choice, runtime::Counters& counters,
+                         const std::string& architecture = {});
 
 }  // namespace weft::cli

@@ -559,6 +559,21 @@ int cuda_device_of(const void* pointer, const CudaOptions& options) {
   return ordinal;
 }
 
+std::optional<int> cuda_memory_of(const void* pointer) {
+  static const std::shared_ptr<const DriverApi> driver = [] {
+    std::string reason;
+    return DriverApi::open(default_cuda_directories(), reason);
+  }();
+  if (!driver) return std::nullopt;
+  unsigned type = kHostMemory;
+  const CUresult result = driver->cuPointerGetAttribute(&type, kPointerMemoryType, address(pointer));
+  if (result != kCudaSuccess || type == kHostMemory) return std::nullopt;
+  int ordinal = 0;
+  if (driver->cuPointerGetAttribute(&ordinal, kPointerDevice, address(pointer)) != kCudaSuccess)
+    return std::nullopt;
+  return ordinal;
+}
+
 std::shared_ptr<Device> make_cuda_device(int ordinal, const CudaOptions& options,
                                          std::shared_ptr<KernelCache> cache, Counters& counters) {
   std::string reason;

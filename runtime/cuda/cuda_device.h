@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -29,6 +30,8 @@ int cuda_device_count(std::string& reason, const CudaOptions& options = {});
 
 // The number of the GPU in whose memory the pointer lies. Error where it lies in none.
 int cuda_device_of(const void* pointer, const CudaOptions& options = {});
+// The same for a pointer that may be the host's, page-locked or not: none then. Opens the driver once.
+std::optional<int> cuda_memory_of(const void* pointer);
 
 // GPU number `ordinal`. Throws Error when it cannot be had. `cache` may be null; `counters` outlives the
 // device.

@@ -47,7 +47,10 @@ inline constexpr int kFunctionNonPortableCluster = 14;
 inline constexpr int kPoolReleaseThreshold = 4;
 inline constexpr int kPoolReserved = 5;
 
-inline constexpr int kPointerDevice = 9;  // CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL
+// CUpointer_attribute, and the CUmemorytype of memory that the host reads itself.
+inline constexpr int kPointerMemoryType = 2;
+inline constexpr int kPointerDevice = 9;
+inline constexpr unsigned kHostMemory = 1;
 
 inline constexpr unsigned kStreamNonBlocking = 1;
 inline constexpr unsigned kEventDisableTiming = 2;

@@ -161,6 +161,7 @@ void KernelTable::insert(const Hash& hash, KernelRef kernel) {
 }
 
 KernelRef KernelTable::find_or_compile(const KernelSource& source) {
+  if (source.linked.entry) return load_module(source, source.linked.entry);  // an image that was exported
   auto loading = timed(counters_.trace);
   const int64_t began = Trace::now();
   if (cache_) {
@@ -168,7 +169,7 @@ KernelRef KernelTable::find_or_compile(const KernelSource& source) {
       std::optional<std::string> image = cache_->find(toolchain, source.text);
       if (!image) continue;
       try {
-        KernelRef kernel = load_module(source, *image);
+        KernelRef kernel = load_module(source, image->data());
         ++counters_.disk_hits;
         counters_.load_times.add(Trace::now() - began);
         loading.end([&] { return compiled(Work::Load, source); });
@@ -187,7 +188,7 @@ KernelRef KernelTable::find_or_compile(const KernelSource& source) {
   const int64_t took_ns = std::chrono::nanoseconds(std::chrono::steady_clock::now() - start).count();
   counters_.compile_ns += took_ns;
   counters_.compile_times.add(took_ns);
-  KernelRef kernel = load_module(source, image);
+  KernelRef kernel = load_module(source, image.data());
   compiling.end([&] { return compiled(Work::Compile, source); });
   if (cache_)
     cache_->put(compiler.toolchain(architecture_), source.name, source.text, image,
@@ -195,20 +196,22 @@ KernelRef KernelTable::find_or_compile(const KernelSource& source) {
   return kernel;
 }
 
-KernelRef KernelTable::load_module(const KernelSource& source, const std::string& image) {
+KernelRef KernelTable::load_module(const KernelSource& source, const void* image) {
   const DriverApi& driver = context_->driver();
   auto loaded = std::make_unique<LoadedModule>();
   loaded->name = source.name;
   // Images that a driver refuses: INVALID_IMAGE, NO_BINARY_FOR_GPU, INVALID_PTX, UNSUPPORTED_PTX_VERSION,
   // INVALID_SOURCE.
   constexpr CUresult kRefusals[] = {200, 209, 218, 222, 300};
-  CUresult result = driver.cuModuleLoadData(&loaded->module, image.data());
+  const std::string maker = source.linked.entry
+                                ? fmt::format("the exported code of {}", source.name)
+                                : fmt::format("the code that NVRTC {} made for {}",
+                                              nvrtc_ ? nvrtc_->version() : "(from the cache)", architecture_);
+  CUresult result = driver.cuModuleLoadData(&loaded->module, image);
   if (std::find(std::begin(kRefusals), std::end(kRefusals), result) != std::end(kRefusals))
-    throw CompileError(
-        fmt::format("{}: the driver (CUDA {}.{}) does not load the code that NVRTC {} made for {}",
-                    context_->name(), driver.version / 1000, driver.version % 1000 / 10,
-                    nvrtc_ ? nvrtc_->version() : "(from the cache)", architecture_),
-        driver.describe(result), source.text);
+    throw CompileError(fmt::format("{}: the driver (CUDA {}.{}) does not load {}", context_->name(),
+                                   driver.version / 1000, driver.version % 1000 / 10, maker),
+                       driver.describe(result), source.text);
   if (result == kCudaOutOfMemory)
     throw OutOfMemory(fmt::format("{}: no device memory for the code of {}", context_->name(), source.name));
   context_->check(result, "cuModuleLoadData");
@@ -218,7 +221,7 @@ KernelRef KernelTable::load_module(const KernelSource& source, const std::string
     context_->check(result, fmt::format("the entry {} of its source", source.name));
   }
   const std::string finish = source.name + "_finish";
-  if (source.text.find(finish + "(") != std::string::npos) {
+  if (source.linked.finish || source.text.find(finish + "(") != std::string::npos) {
     result = driver.cuModuleGetFunction(&loaded->finish, loaded->module, finish.c_str());
     if (result != kCudaSuccess) {
       driver.cuModuleUnload(loaded->module);

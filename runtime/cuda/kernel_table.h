@@ -72,6 +72,7 @@ class KernelTable {
               std::vector<std::string> library_directories, std::shared_ptr<KernelCache> cache,
               Counters& counters, size_t most_kernels);
 
+  // Of a source that is linked, the entry is the image in which its name is found.
   KernelRef load(const KernelSource& source);
   std::string ptx(const KernelSource& source);
 
@@ -81,7 +82,7 @@ class KernelTable {
     uint64_t last_used = 0;
   };
   KernelRef find_or_compile(const KernelSource& source);
-  KernelRef load_module(const KernelSource& source, const std::string& image);
+  KernelRef load_module(const KernelSource& source, const void* image);
   // Opened at the first need; throws Error with the reason where there is none.
   const Nvrtc& nvrtc();
   // The toolchains whose code may be taken from the disk cache.

@@ -12,7 +12,20 @@ namespace weft {
 using nlohmann::json;
 
 // ---- one struct, one list of its fields
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Launch, tasks, grain, scratch_bytes, finish_tasks)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(KernelConstant, name, argument, bytes)
+
+using Constants = std::shared_ptr<const std::vector<KernelConstant>>;
+void to_json(json& j, const Constants& constants) {
+  j = constants ? *constants : std::vector<KernelConstant>();
+}
+void from_json(const json& j, Constants& constants) {
+  auto all = j.get<std::vector<KernelConstant>>();
+  constants = all.empty() ? nullptr : std::make_shared<const std::vector<KernelConstant>>(std::move(all));
+}
+
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Launch, tasks, grain, scratch_bytes, finish_tasks, threads, tasks_y,
+                                   tasks_z, threads_y, threads_z, finish_threads, shared_bytes, cluster,
+                                   cooperating, zeroed_bytes, zeroed, counters, counting, constants)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Dot, dtype, batch, m, n, k, transpose_a, transpose_b, lda, ldb, ldc,
                                    stride_a, stride_b, stride_c)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(KernelStep::Overwrite, written, read)

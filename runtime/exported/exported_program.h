@@ -14,7 +14,7 @@
 namespace weft::runtime {
 
 // Grows where a program's bytes, a kernel's arguments or what kernels call get another meaning.
-inline constexpr uint32_t kExportFormat = 1;
+inline constexpr uint32_t kExportFormat = 2;
 
 struct ExportedProgram {
   struct Argument {

@@ -46,13 +46,14 @@ typedef struct weft_array {
 typedef enum weft_status {
   WEFT_OK = 0,
   WEFT_WRONG_INPUT =
-      1, /* arrays of other dtypes or shapes, a position out of range, a processor without what the program needs */
+      1, /* arrays of other dtypes or shapes, a position out of range, a processor or a GPU without what the program
+            needs */
   WEFT_NO_MEMORY = 2,
   WEFT_WRONG_PROGRAM = 3, /* made by another version, or damaged */
   WEFT_DEFECT = 4         /* a defect of Weft's */
 } weft_status;
 
-/* Made by `weft export`; the fields are the library's. */
+/* Made by `weft export`; the fields are the library's. Of a program for a GPU `entry` is the image that holds the kernel. */
 typedef struct weft_kernel {
   const char* name;
   void (*entry)(void);
@@ -73,7 +74,9 @@ typedef struct weft_exported {
 
 /* Runs the program for the shapes of `inputs`. A result whose `data` is NULL gets memory that weft_release() gives back, and its
  * dtype, rank and shape are set; otherwise they must be the program's, and the values are copied to `data`. Inputs are read
- * alone. What is returned is 0 or why it failed; then no result has changed, and weft_last_error() says more. */
+ * alone. A program for a GPU takes `data` in the host's memory and in a GPU's, mixed as you like; allocated results are the
+ * host's. It runs on the GPU whose memory is given, else on the first, after what the legacy default stream was given, and
+ * is done when the call returns. What is returned is 0 or why it failed; then no result has changed, and weft_last_error() says more. */
 weft_status weft_run(const weft_exported* program, const weft_array* inputs, size_t input_count,
                      weft_array* results, size_t result_count);
 /* The same, where each result lies in memory of the caller's: `data` may be NULL where there is no element alone. */

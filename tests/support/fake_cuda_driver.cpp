@@ -292,8 +292,9 @@ FAKE cuEventElapsedTime(float* milliseconds, CUevent start, CUevent end) {
 }
 FAKE cuPointerGetAttribute(void* value, int attribute, CUdeviceptr pointer) {
   Call call("cuPointerGetAttribute");
-  if (attribute != kPointerDevice || !inside(pointer, 1)) return kInvalidValue;
-  *static_cast<int*>(value) = 0;
+  if ((attribute != kPointerDevice && attribute != kPointerMemoryType) || !inside(pointer, 1))
+    return kInvalidValue;
+  *static_cast<int*>(value) = attribute == kPointerDevice ? 0 : 2;
   return 0;
 }
 FAKE cuMemPoolCreate(CUmemoryPool* pool, const CUmemPoolProps* props) {

@@ -39,9 +39,6 @@ ToExport to_export(const FunctionGraph& function, const std::vector<std::string>
   if (!names.empty() && names.size() != function.inputs.size())
     throw Error(fmt::format("export: takes a name for each of {} arguments: got {}", function.inputs.size(),
                             names.size()));
-  if (!function.device->device->host_visible())
-    throw Error("export: programs are exported for the CPU: give examples that are on it, not on " +
-                function.device->name);
   Canonical canonical;
   prepare(*function.device, function.outputs, canonical, false);
   ToExport out{graph_of(function.outputs, canonical), {}, {}};
@@ -76,7 +73,22 @@ void write_export(const std::string& folder, const std::string& name,
   programs.reserve(functions.size());
   for (const FunctionGraph& one : functions) programs.push_back(to_export(one, options.arguments));
   DeviceSlot& device = *functions[0].device;
-  write_export(folder, name, programs, device.target, device.compile_options(), options.processor);
+  for (const FunctionGraph& one : functions)
+    if (one.device->target.kind != device.target.kind)
+      throw Error(fmt::format("export: takes examples on one device: got some on {} and on {}", device.name,
+                              one.device->name));
+  std::string processor = options.processor;
+  if (device.target.kind == TargetKind::Cuda) {
+    // Schedules are made for the GPU that the examples are on.
+    const std::string& own = device.device->info().architecture;
+    if (!processor.empty() && processor != own)
+      throw Error(
+          fmt::format("export: examples on {} make kernels for {}: got processor '{}'; `weft export "
+                      "FILE --device cuda --processor {}` compiles a graph for another GPU",
+                      device.name, own, processor, processor));
+    processor = own;
+  }
+  write_export(folder, name, programs, device.target, device.compile_options(), processor);
 }
 
 }  // namespace detail

@@ -210,7 +210,7 @@ std::string array_symbol(const std::string& name, size_t program, size_t array) 
 
 std::string table_text(const std::string& name, const std::string& processor,
                        std::span<const ToExport> programs, std::span<const std::string> bytes,
-                       std::span<const ExportedKernel> kernels) {
+                       std::span<const ExportedKernel> kernels, bool for_gpu) {
   // As weft_runtime.h declares them.
   std::string text =
       "struct weft_kernel { const char* name; void (*entry)(); void (*finish)(); };\n"
@@ -221,6 +221,13 @@ std::string table_text(const std::string& name, const std::string& processor,
       "  const weft_program* programs; };\n";
   std::string table;
   for (const ExportedKernel& kernel : kernels) {
+    if (for_gpu) {
+      // That there is a NAME_finish is all the library asks for: it is in the image.
+      text += fmt::format("extern \"C\" const unsigned char {}[];\n", kernel.name);
+      table += fmt::format("  {{\"{0}\", (void (*)()){0}, {1}}},\n", kernel.name,
+                           kernel.finishes ? fmt::format("(void (*)()){}", kernel.name) : "nullptr");
+      continue;
+    }
     text += fmt::format("extern \"C\" void {}();\n", kernel.name);
     if (kernel.finishes) text += fmt::format("extern \"C\" void {}_finish();\n", kernel.name);
     table += fmt::format("  {{\"{0}\", {0}, {1}}},\n", kernel.name,

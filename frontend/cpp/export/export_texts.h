@@ -25,10 +25,10 @@ std::string apart_from(std::span<const std::string> taken, std::string name);
 std::string program_symbol(const std::string& name, size_t program);
 std::string array_symbol(const std::string& name, size_t program, size_t array);
 
-// The tables weft_runtime.h declares, as C++ that needs no header.
+// The tables weft_runtime.h declares, as C++ that needs no header. Kernels are functions, those for a GPU images.
 std::string table_text(const std::string& name, const std::string& processor,
                        std::span<const ToExport> programs, std::span<const std::string> bytes,
-                       std::span<const ExportedKernel> kernels);
+                       std::span<const ExportedKernel> kernels, bool for_gpu);
 std::string header_text(const std::string& name, std::span<const ToExport> programs);
 
 }  // namespace weft::detail

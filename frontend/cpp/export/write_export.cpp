@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <fstream>
+#include <memory>
 #include <set>
 
 #include "compiler/base/error.h"
@@ -13,13 +14,17 @@
 #include "frontend/cpp/export/export_texts.h"
 #include "frontend/files/whole_file.h"
 #include "runtime/cpu/clang_jit.h"
+#include "runtime/cuda/cuda_device.h"
+#include "runtime/cuda/nvrtc.h"
 
 namespace weft::detail {
 namespace {
 
+constexpr const char* kOldestLevel = "x86-64-v2";
+
 // The compiler for a level of x86-64; for the highest that this processor has where none is named.
 runtime::ClangJit compiler_for(std::string& processor) {
-  constexpr std::array kLevels = {"x86-64-v4", "x86-64-v3", "x86-64-v2"};
+  constexpr std::array kLevels = {"x86-64-v4", "x86-64-v3", kOldestLevel};
   if (processor.empty()) {
     for (const char* level : kLevels) try {
         runtime::ClangJit made(level);
@@ -31,8 +36,25 @@ runtime::ClangJit compiler_for(std::string& processor) {
     throw Error("export: takes processors of x86-64-v2 or younger");
   }
   if (std::ranges::find(kLevels, processor) == kLevels.end())
-    throw Error(fmt::format("export: processor: takes {}: got {}", fmt::join(kLevels, ", "), processor));
+    throw Error(fmt::format(
+        "export: processor: takes {}: got {}{}", fmt::join(kLevels, ", "), processor,
+        processor.starts_with("sm_") ? "; a GPU's goes with examples on a GPU, or --device cuda" : ""));
   return runtime::ClangJit(processor);
+}
+
+// NVRTC, where the architecture is one of a GPU: "sm_90".
+std::unique_ptr<runtime::cuda::Nvrtc> nvrtc_for(const std::string& architecture) {
+  const std::string digits = architecture.substr(std::min<size_t>(3, architecture.size()));
+  if (!architecture.starts_with("sm_") || digits.empty() ||
+      !std::ranges::all_of(digits, [](char c) { return c >= '0' && c <= '9'; }))
+    throw Error(
+        fmt::format("export: processor: takes a GPU's architecture, such as sm_80, sm_89 or sm_90, "
+                    "for programs of GPUs: got '{}'",
+                    architecture));
+  std::string reason;
+  auto nvrtc = runtime::cuda::Nvrtc::open(runtime::default_cuda_directories(), reason);
+  if (!nvrtc) throw Error("export: kernels for a GPU need NVRTC: " + reason);
+  return nvrtc;
 }
 
 // Kernels with their texts, as the archive names them, of programs and of their loops' bodies.
@@ -121,9 +143,13 @@ void write_export(const std::string& folder, const std::string& name, std::span<
   if (!runtime::ClangJit::kCompiles)
     throw Error("export: this library was built without a compiler: build Weft with WEFT_CPU_JIT=ON");
   check_programs(name, programs);
+  const bool for_gpu = target.kind == TargetKind::Cuda;
   std::string level = processor;
-  const runtime::ClangJit jit = compiler_for(level);
-  target.vector_bytes = jit.vector_bytes();
+  // Of a program for a GPU the tables alone are the processor's.
+  std::string tables_for = kOldestLevel;
+  const runtime::ClangJit jit = compiler_for(for_gpu ? tables_for : level);
+  if (!for_gpu) target.vector_bytes = jit.vector_bytes();
+  const std::unique_ptr<runtime::cuda::Nvrtc> nvrtc = for_gpu ? nvrtc_for(level) : nullptr;
   Kernels kernels{name, {}, {}};
   std::vector<runtime::ArchiveMember> members;
   std::vector<std::string> bytes;
@@ -139,10 +165,13 @@ void write_export(const std::string& folder, const std::string& name, std::span<
   }
   std::vector<ExportedKernel> tables;
   for (const KernelSource& source : kernels.all) {
-    members.push_back({source.name + ".o", jit.compile(source.text, source.name)});
+    members.push_back({source.name + ".o",
+                       for_gpu ? jit.data_object(source.name, nvrtc->compile(source.text, source.name, level))
+                               : jit.compile(source.text, source.name)});
     tables.push_back({source.name, kernels.finished.contains(source.name)});
   }
-  members.push_back({name + ".o", jit.compile(table_text(name, level, programs, bytes, tables), name)});
+  members.push_back(
+      {name + ".o", jit.compile(table_text(name, level, programs, bytes, tables, for_gpu), name)});
 
   std::error_code code;
   std::filesystem::create_directories(folder, code);

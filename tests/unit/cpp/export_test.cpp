@@ -231,7 +231,7 @@ TEST_F(ExportTest, TellsForeignAndDamagedPrograms) {
   };
   EXPECT_THAT(changed([](weft_exported& other, auto&, auto&) { ++other.format; }),
               ContainsRegex(
-                  "exported by Weft .* in format 2, but libweft_runtime .* runs format 1: export it again"));
+                  "exported by Weft .* in format 3, but libweft_runtime .* runs format 2: export it again"));
   EXPECT_THAT(changed([](auto&, auto&, std::string& bytes) { bytes[20] ^= 1; }),
               HasSubstr("another checksum"));
   EXPECT_THAT(changed([](weft_exported& other, auto&, auto&) { other.processor = "x86-64-v9"; }),

@@ -34,7 +34,8 @@ def export(f: Callable[..., Any], *examples: tuple[Any, ...], folder: str | os.P
 
     Each example is a tuple of arguments: a program is made for its dtypes and shapes. Arrays, floats and integers are arguments in C, too;
     everything else, containers of arrays and arrays that the function uses besides included, becomes part of the program. The function gives an
-    array, or a tuple or list of some, and writes to none of its arguments. The CPU alone.
+    array, or a tuple or list of some, and writes to none of its arguments.
+    Examples on a GPU make a program for GPUs of its architecture, which takes memory of the host and of the GPU.
     """
     if not callable(f):
         raise TypeError(f"export: takes a function: got {type(f).__name__}")

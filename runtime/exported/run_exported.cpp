@@ -1,4 +1,4 @@
-// libweft_runtime: opens exported programs once for the process, and runs them on the CPU.
+// libweft_runtime: runs exported programs, on the CPU or on a GPU.
 #include "runtime/exported/weft_runtime.h"
 
 #include <fmt/format.h>
@@ -7,20 +7,16 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <map>
 #include <memory>
-#include <mutex>
 #include <new>
+#include <optional>
 #include <span>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "compiler/base/error.h"
-#include "compiler/base/hash.h"
-#include "runtime/cpu/cpu_device.h"
-#include "runtime/executor.h"
-#include "runtime/exported/exported_program.h"
+#include "runtime/cuda/cuda_device.h"
+#include "runtime/exported/open_exported.h"
 
 namespace weft::runtime {
 namespace {
@@ -28,12 +24,6 @@ namespace {
 static_assert(static_cast<int>(WEFT_C128) + 1 == kDTypeCount &&
                   static_cast<int>(WEFT_F32) == static_cast<int>(DType::F32),
               "weft_dtype has the order of WEFT_DTYPES");
-
-// What is wrong with the program itself.
-class WrongProgram : public Error {
- public:
-  using Error::Error;
-};
 
 // Of a thread. Nothing is destroyed when the thread ends, since what it destroys later may call again.
 constexpr size_t kMostSaid = 1000;
@@ -64,127 +54,6 @@ weft_status reported(F&& f) {
   } catch (...) {
     return say("an unknown exception"), WEFT_DEFECT;
   }
-}
-
-// ---- the device, of which a process has one. It is never destroyed: threads may compute until the process is gone.
-struct Machine {
-  Counters counters;
-  std::shared_ptr<Device> device = make_cpu_device({}, nullptr, counters);
-};
-Machine& machine() {
-  static auto& made = *new Machine;
-  return made;
-}
-
-// ---- opening
-struct OpenedProgram {
-  OpenedProgram(ExportedProgram given, std::vector<const void*> captured)
-      : what(std::move(given)),
-        arrays(std::move(captured)),
-        executable(std::exchange(what.program, {}), machine().device, machine().counters) {}
-  ExportedProgram what;  // without the program
-  std::vector<const void*> arrays;
-  Executable executable;
-};
-using Opened = std::vector<std::unique_ptr<const OpenedProgram>>;
-
-// The names of x86-64's levels are the only ones that exports have.
-bool this_processor_is(std::string_view level) {
-#if __x86_64__
-  const bool v2 = __builtin_cpu_supports("sse4.2") && __builtin_cpu_supports("popcnt");
-  const bool v3 =
-      v2 && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2");
-  const bool v4 = v3 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-                  __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
-                  __builtin_cpu_supports("avx512vl");
-  return level == "x86-64-v4" ? v4 : level == "x86-64-v3" ? v3 : level == "x86-64-v2" && v2;
-#else
-  return level.empty();
-#endif
-}
-
-ExportedProgram read(const weft_exported& whole, const weft_program& one) {
-  const Hash hash = hash_bytes(one.bytes, one.size);
-  if (hash.low != one.hash[0] || hash.high != one.hash[1])
-    throw WrongProgram(
-        fmt::format("{}: the program is damaged: its bytes have another checksum", whole.name));
-  try {
-    return exported_program({reinterpret_cast<const char*>(one.bytes), one.size});
-  } catch (const Error& error) {
-    throw WrongProgram(fmt::format("{}: the program is damaged: {}", whole.name, error.what()));
-  }
-}
-
-// Kernels are found by their names, of the program and of its loops' bodies.
-void link_kernels(Program& program, const weft_exported& whole, std::span<const weft_kernel> kernels) {
-  for (KernelSource& source : program.kernels) {
-    const auto found = std::ranges::find_if(kernels, [&](auto& one) { return source.name == one.name; });
-    if (found == kernels.end())
-      throw WrongProgram(
-          fmt::format("{}: the program is damaged: it has no kernel {}", whole.name, source.name));
-    source.hash = hash_text(source.name);
-    source.linked = {reinterpret_cast<void*>(found->entry), reinterpret_cast<void*>(found->finish)};
-  }
-  for (ProgramStep& step : program.steps)
-    if (auto* loop = std::get_if<LoopStep>(&step)) {
-      auto own = std::make_shared<LoopProgram>(*loop->loop);
-      for (LoopProgram::Body& body : own->bodies) link_kernels(body.program, whole, kernels);
-      loop->loop = std::move(own);
-    }
-}
-
-Opened open(const weft_exported& whole) {
-  if (whole.format != kExportFormat)
-    throw WrongProgram(
-        fmt::format("{}: it was exported by Weft {} in format {}, but libweft_runtime {} runs format {}: "
-                    "export it again, or link the library of that version",
-                    whole.name, whole.made_by, whole.format, WEFT_VERSION, kExportFormat));
-  if (!this_processor_is(whole.processor))
-    throw Error(
-        fmt::format("{}: its kernels are for {}, and this processor is older: export it for an older one, by "
-                    "--processor x86-64-v3 or x86-64-v2",
-                    whole.name, whole.processor));
-  Opened opened;
-  for (const weft_program& one : std::span(whole.programs, whole.program_count)) {
-    ExportedProgram exported = read(whole, one);
-    if (exported.array_bytes.size() != one.array_count)
-      throw WrongProgram(
-          fmt::format("{}: the program is damaged: it has another number of arrays", whole.name));
-    link_kernels(exported.program, whole, std::span(one.kernels, one.kernel_count));
-    opened.push_back(std::make_unique<const OpenedProgram>(
-        std::move(exported), std::vector<const void*>(one.arrays, one.arrays + one.array_count)));
-  }
-  return opened;
-}
-
-// Everything that an opened program was made of. A library that is unloaded may leave its place to another.
-std::vector<const void*> made_of(const weft_exported& whole) {
-  std::vector<const void*> parts;
-  for (const weft_program& one : std::span(whole.programs, whole.program_count)) {
-    parts.insert(parts.end(), {one.bytes, reinterpret_cast<const void*>(one.hash[0]),
-                               reinterpret_cast<const void*>(one.hash[1])});
-    for (const weft_kernel& kernel : std::span(one.kernels, one.kernel_count))
-      parts.insert(parts.end(), {reinterpret_cast<const void*>(kernel.entry),
-                                 reinterpret_cast<const void*>(kernel.finish)});
-    parts.insert(parts.end(), one.arrays, one.arrays + one.array_count);
-  }
-  return parts;
-}
-
-// What failed is tried again.
-std::shared_ptr<const Opened> opened(const weft_exported& whole) {
-  struct Known {
-    std::vector<const void*> parts;
-    std::shared_ptr<const Opened> programs;
-  };
-  static std::mutex mutex;
-  static auto& all = *new std::map<const weft_exported*, Known>;
-  std::vector<const void*> parts = made_of(whole);
-  const std::lock_guard lock(mutex);
-  Known& known = all[&whole];
-  if (!known.programs || known.parts != parts)
-    known = {std::move(parts), std::make_shared<const Opened>(open(whole))};
-  return known.programs;
 }
 
 // ---- running
@@ -239,8 +108,44 @@ int64_t bytes_of(const ExportedProgram::Argument& type) {
   return element_count(type.shape) * static_cast<int64_t>(size_of(type.dtype));
 }
 
-BufferRef adopted(const void* data, int64_t bytes) {
-  return machine().device->adopt(const_cast<void*>(data), static_cast<size_t>(bytes), {}, 0);
+// The legacy default stream: what it was given comes before whatever reads or writes a caller's memory on a GPU.
+constexpr uint64_t kLegacyStream = 1;
+
+// A buffer over memory of the caller's that the device reads itself.
+BufferRef adopted(Device& device, const void* data, int64_t bytes) {
+  return device.adopt(
+      const_cast<void*>(data), static_cast<size_t>(bytes), [] {}, device.host_visible() ? 0 : kLegacyStream);
+}
+
+// An input where the device reads it: the caller's own memory, or a copy on a GPU of what the host has.
+BufferRef given(Device& device, const void* data, int64_t bytes) {
+  if (device.host_visible() || cuda_memory_of(data)) return adopted(device, data, bytes);
+  BufferRef buffer = device.allocate(static_cast<size_t>(bytes));
+  device.upload(*buffer, 0, data, static_cast<size_t>(bytes));
+  return buffer;
+}
+
+// The GPU in whose memory inputs and results lie; the first one where all are the host's.
+int gpu_of(const weft_exported& whole, std::span<const weft_array> inputs,
+           std::span<const weft_array> results) {
+  std::optional<int> found;
+  for (const auto& arrays : {inputs, results})
+    for (const weft_array& one : arrays) {
+      const std::optional<int> here = one.data ? cuda_memory_of(one.data) : std::nullopt;
+      if (found && here && here != found)
+        throw Error(fmt::format("{}: takes arrays of one GPU: got some of cuda:{} and of cuda:{}", whole.name,
+                                *found, *here));
+      if (here) found = here;
+    }
+  return found.value_or(0);
+}
+
+Scalar number_in(const OpenedProgram& program, const weft_array& array, size_t k) {
+  const ExportedProgram::Argument& type = program.what.arguments[k];
+  if (!program.machine.device->host_visible() && cuda_memory_of(array.data))
+    throw Error(fmt::format("weft_run: input {}: the number {} is read by the host: got memory of a GPU", k,
+                            type.name));
+  return Scalar::load(type.dtype, array.data);
 }
 
 std::vector<BufferRef> computed(const OpenedProgram& program, std::span<const weft_array> inputs) {
@@ -251,27 +156,26 @@ std::vector<BufferRef> computed(const OpenedProgram& program, std::span<const we
   std::vector<BufferRef> buffers;
   buffers.reserve(what.inputs.size());
   for (const ExportedProgram::Input& in : what.inputs) {
-    if (in.argument >= 0) {
-      const auto k = static_cast<size_t>(in.argument);
-      buffers.push_back(adopted(inputs[k].data, bytes_of(what.arguments[k])));
-    } else {
-      const auto k = static_cast<size_t>(in.array);
-      buffers.push_back(adopted(program.arrays[k], what.array_bytes[k]));
-    }
+    const auto k = static_cast<size_t>(in.argument);
+    buffers.push_back(in.argument < 0
+                          ? program.arrays[static_cast<size_t>(in.array)]
+                          : given(*program.machine.device, inputs[k].data, bytes_of(what.arguments[k])));
   }
   std::vector<Scalar> scalars;
   scalars.reserve(what.scalars.size());
   for (const ExportedProgram::Number& number : what.scalars) {
     const auto k = static_cast<size_t>(number.argument);
-    scalars.push_back(number.argument < 0 ? number.value
-                                          : Scalar::load(what.arguments[k].dtype, inputs[k].data));
+    scalars.push_back(number.argument < 0 ? number.value : number_in(program, inputs[k], k));
   }
-  return program.executable.run(buffers, scalars);
+  std::vector<BufferRef> outputs = program.executable.run(buffers, scalars);
+  // What fails on a GPU is known by now, before a result has changed.
+  program.machine.device->synchronize();
+  return outputs;
 }
 
 int64_t integer_in(const Buffer& buffer) {
   int64_t value = 0;
-  std::memcpy(&value, buffer.data(), sizeof value);
+  buffer.device()->download(&value, buffer, 0, sizeof value);
   return value;
 }
 
@@ -298,10 +202,37 @@ void check(const OpenedProgram& program, std::span<const BufferRef> outputs) {
 // Where results may lie: `Anywhere` in memory of the library's own where the caller gives none.
 enum class Results : uint8_t { Anywhere, InGivenMemory };
 
+// Of results that the caller gives no memory for: who keeps theirs, which is the host's and each result's own.
+std::vector<std::unique_ptr<BufferRef>> owned(std::span<BufferRef> outputs,
+                                              std::span<const weft_array> results, Results where) {
+  std::vector<std::unique_ptr<BufferRef>> owners(results.size());
+  for (size_t k = 0; k < results.size(); ++k) {
+    if (results[k].data || where == Results::InGivenMemory) continue;
+    const Buffer& computed = *outputs[k];
+    const bool shared =
+        std::ranges::find(outputs.first(k), outputs[k]) != outputs.begin() + static_cast<std::ptrdiff_t>(k);
+    if (shared || !computed.device()->host_visible()) {
+      BufferRef own = host().device->allocate(computed.bytes());
+      computed.device()->download(own->data(), computed, 0, computed.bytes());
+      outputs[k] = std::move(own);
+    }
+    owners[k] = std::make_unique<BufferRef>(outputs[k]);
+  }
+  return owners;
+}
+
+// A result in the caller's memory, the host's or a GPU's.
+void hand_over(Device& device, void* to, const Buffer& result, int64_t bytes) {
+  const auto size = static_cast<size_t>(bytes);
+  if (device.host_visible() || !cuda_memory_of(to)) return device.download(to, result, 0, size);
+  device.copy(*adopted(device, to, bytes), 0, result, 0, size);
+}
+
 void run(const weft_exported* whole, std::span<const weft_array> inputs, std::span<weft_array> results,
          Results where) {
   if (!whole) throw Error("weft_run: the program is NULL");
-  const std::shared_ptr<const Opened> programs = opened(*whole);
+  const std::shared_ptr<const Opened> programs =
+      opened(*whole, is_for_gpu(*whole) ? gpu_of(*whole, inputs, results) : 0);
   const OpenedProgram& program = program_for(*whole, *programs, inputs);
   const std::vector<ExportedProgram::Argument>& types = program.what.results;
   if (results.size() != types.size())
@@ -316,31 +247,20 @@ void run(const weft_exported* whole, std::span<const weft_array> inputs, std::sp
   }
   std::vector<BufferRef> outputs = computed(program, inputs);
   check(program, outputs);
-  // Two results of one value have memory each.
-  std::vector<std::unique_ptr<BufferRef>> owners(results.size());
-  for (size_t k = 0; k < results.size(); ++k) {
-    if (results[k].data || where == Results::InGivenMemory) continue;
-    if (std::find(outputs.begin(), outputs.begin() + static_cast<std::ptrdiff_t>(k), outputs[k]) !=
-        outputs.begin() + static_cast<std::ptrdiff_t>(k)) {
-      Device& device = *machine().device;
-      BufferRef own = device.allocate(outputs[k]->bytes());
-      device.copy(*own, 0, *outputs[k], 0, own->bytes());
-      outputs[k] = std::move(own);
-    }
-    owners[k] = std::make_unique<BufferRef>(outputs[k]);
-  }
+  const std::span own(outputs.data(), results.size());
+  auto owners = owned(own, results, where);
   for (size_t k = 0; k < results.size(); ++k) {
     if (!owners[k]) {
-      if (results[k].data)
-        machine().device->download(results[k].data, *outputs[k], 0, static_cast<size_t>(bytes_of(types[k])));
+      if (results[k].data) hand_over(*program.machine.device, results[k].data, *own[k], bytes_of(types[k]));
       continue;
     }
-    results[k].data = outputs[k]->data();
+    results[k].data = own[k]->data();
     results[k].dtype = static_cast<weft_dtype>(types[k].dtype);
     results[k].rank = static_cast<int>(types[k].shape.size());
     std::ranges::copy(types[k].shape, results[k].shape);
     results[k].owner = owners[k].release();
   }
+  program.machine.device->synchronize();
 }
 
 }  // namespace
@@ -371,7 +291,7 @@ void weft_release(weft_array* result) {
 const char* weft_last_error(void) { return last_error.data(); }
 
 weft_status weft_set_threads(int threads) {
-  return reported([&] { machine().device->set_threads(threads); });
+  return reported([&] { host().device->set_threads(threads); });
 }
 
 const char* weft_runtime_version(void) { return WEFT_VERSION; }

@@ -89,10 +89,8 @@ std::string caption_of(double memory_speed) {
       memory_speed / 1e9);
 }
 
-}  // namespace
-
-std::string draw_kernels(const ir::Graph& graph, const Target& target, const Options& options,
-                         double memory_speed) {
+std::string draw(const ir::Graph& graph, const Target& target, const Options& options, double memory_speed,
+                 const DrawnPart* part) {
   const ir::Graph ready = prepare(graph, target, options);
   const ir::Partition partition = fusion::fuse(ready, target, options);
   const std::unordered_set<const ir::Node*> in_memory = stored_nodes(partition);
@@ -111,7 +109,23 @@ std::string draw_kernels(const ir::Graph& graph, const Target& target, const Opt
   for (size_t k = 0; k < partition.steps.size(); ++k)
     frames.labels.push_back(label_of(static_cast<int>(k), program, explanation, memory_speed));
   if (timed_speed(work_of(program).bytes(), memory_speed) > 0) frames.caption = caption_of(memory_speed);
+  if (part) {
+    frames.prefix = fmt::format("p{}_", part->number);
+    frames.caption = part->title + (frames.caption.empty() ? "" : "\n" + frames.caption);
+  }
   return ir::dot(ready, frames);
+}
+
+}  // namespace
+
+std::string draw_kernels(const ir::Graph& graph, const Target& target, const Options& options,
+                         double memory_speed) {
+  return draw(graph, target, options, memory_speed, nullptr);
+}
+
+std::string draw_kernels(const ir::Graph& graph, const Target& target, const Options& options,
+                         double memory_speed, const DrawnPart& part) {
+  return draw(graph, target, options, memory_speed, &part);
 }
 
 GraphStages graph_stages(const ir::Graph& graph, const Target& target, const Options& options) {

@@ -18,6 +18,15 @@ namespace weft {
 std::string draw_kernels(const ir::Graph& graph, const Target& target, const Options& options,
                          double memory_speed);
 
+// One of the programs that a drawing has beside each other.
+struct DrawnPart {
+  int number = 0;     // its own in the drawing
+  std::string title;  // below it
+};
+// It goes into the braces of one `digraph weft {}`.
+std::string draw_kernels(const ir::Graph& graph, const Target& target, const Options& options,
+                         double memory_speed, const DrawnPart& part);
+
 // Numbers of nodes are places in `nodes`, where each comes after its inputs.
 struct GraphStages {
   struct Node {

@@ -103,3 +103,29 @@ def test_compiled_functions_cannot_look(x):
         wf.explain(wf.compile(normalized), x)
     with pytest.raises(wf.Error, match="detail is summary"):
         wf.explain(normalized, x, detail="most")
+
+
+def test_show_gives_the_stage_of_each_part(x):
+    said = wf.show(normalized, x, "graph")
+    assert said.startswith("the call runs in 3 parts: nothing fuses from one to another\n\npart 1: as float() at ")
+    assert f"part 1: as float() at {HERE}:{line_of('# the first look')} looked at a value\ngraph {{\n" in said
+    assert said.count("graph {") == 3 and "\npart 3: what is left to be computed of the results\n" in said
+    assert "exp" in said.split("part 2")[0] and "divide" in said.split("part 3")[1]
+    assert "== plan" in wf.show(normalized, x)
+    with pytest.raises(wf.Error, match="show: takes one of graph"):
+        wf.show(normalized, x, "most")
+
+
+def test_show_draws_the_parts_beside_each_other(x):
+    drawing = wf.show(normalized, x, "dot")
+    assert drawing.startswith("digraph weft {\n") and drawing.count("digraph") == 1
+    assert [f"subgraph cluster_p{part}_ {{" in drawing for part in (1, 2, 3, 4)] == [True, True, True, False]
+    assert f'label="part 1: as float() at {HERE}:{line_of("# the first look")} looked at a value\\ntimes: ' in drawing
+    assert drawing.count("{") == drawing.count("}") and "p2_n0 -> p2_n" in drawing
+
+
+def test_show_of_a_compiled_function_that_looks_raises(x):
+    with pytest.raises(wf.Error, match="while it is recorded"):
+        wf.show(wf.compile(normalized), x, "graph")
+    with pytest.raises(LookupError):
+        wf.show(lambda x: [float(x[0]), {}["mine"]], x)

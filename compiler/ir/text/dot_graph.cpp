@@ -65,24 +65,25 @@ std::string dot(const Graph& graph, const Frames& frames) {
   auto put = [&]<class... Args>(fmt::format_string<Args...> format, Args&&... args) {
     fmt::format_to(std::back_inserter(out), format, std::forward<Args>(args)...);
   };
-  put("digraph weft {{\n");
+  const std::string& p = frames.prefix;
+  put("{} {{\n", p.empty() ? "digraph weft" : "subgraph cluster_" + p);
   put("  node [shape=box, style=\"rounded,filled\", fontname=\"monospace\"];\n");
   if (!frames.caption.empty()) put("  label=\"{}\";\n", escaped(frames.caption));
   for (const auto& [number, nodes] : clusters) {
     if (number >= 0)
-      put("  subgraph cluster_{} {{\n    label=\"{}\";\n", number,
+      put("  subgraph cluster_{}{} {{\n    label=\"{}\";\n", p, number,
           escaped(frames.labels[static_cast<size_t>(number)]));
     for (const Node* node : nodes)
-      put("{}n{} [label=\"{}\\n{}\\n{}\", fillcolor=\"{}\", tooltip=\"{}\"];\n", number >= 0 ? "    " : "  ",
-          ids.at(node), escaped(names.at(node)), escaped(label(*node)), to_string(node->type),
-          colour(kind(node->op)), escaped(to_string(node->lines)));
+      put("{}{}n{} [label=\"{}\\n{}\\n{}\", fillcolor=\"{}\", tooltip=\"{}\"];\n",
+          number >= 0 ? "    " : "  ", p, ids.at(node), escaped(names.at(node)), escaped(label(*node)),
+          to_string(node->type), colour(kind(node->op)), escaped(to_string(node->lines)));
     if (number >= 0) put("  }}\n");
   }
   for (const Node* node : order)
-    for (const NodeRef& in : node->inputs) put("  n{} -> n{};\n", ids.at(in.get()), ids.at(node));
+    for (const NodeRef& in : node->inputs) put("  {0}n{1} -> {0}n{2};\n", p, ids.at(in.get()), ids.at(node));
   for (size_t i = 0; i < graph.outputs.size(); ++i) {
-    put("  output{0} [label=\"output {0}\", shape=plain, style=\"\"];\n", i);
-    put("  n{} -> output{};\n", ids.at(graph.outputs[i].get()), i);
+    put("  {1}output{0} [label=\"output {0}\", shape=plain, style=\"\"];\n", i, p);
+    put("  {0}n{1} -> {0}output{2};\n", p, ids.at(graph.outputs[i].get()), i);
   }
   put("}}\n");
   return fmt::to_string(out);

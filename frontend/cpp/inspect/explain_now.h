@@ -19,4 +19,13 @@ ExplainedGraph explained_recorded(DeviceSlot& device, const ir::Graph& graph, Ex
 // The program of each device that still has something to compute.
 std::vector<ExplainedGraph> explained_pending(std::span<const Array> xs, ExplainDetail detail);
 
+// What eval() would compute of the device's values.
+ir::Graph graph_now(DeviceSlot& device, std::span<const ir::NodeRef> nodes);
+struct PendingGraph {
+  DeviceSlot* device;
+  ir::Graph graph;
+};
+// Of each device that still has something to compute.
+std::vector<PendingGraph> pending_graphs(std::span<const Array> xs);
+
 }  // namespace weft::detail

@@ -6,24 +6,22 @@
 #include <array>
 #include <chrono>
 #include <functional>
-#include <map>
 #include <optional>
 #include <span>
 
 #include "compiler/base/error.h"
 #include "compiler/compile.h"
-#include "compiler/draw.h"
 #include "compiler/ir/text/print.h"
 #include "frontend/cpp/array/read.h"
 #include "frontend/cpp/evaluate/evaluate.h"
 #include "frontend/cpp/evaluate/made_by.h"
 #include "frontend/cpp/evaluate/planned.h"
 #include "frontend/cpp/evaluate/windows.h"
-#include "frontend/cpp/inspect/assembly_lines.h"
 #include "frontend/cpp/inspect/explain_graph.h"
 #include "frontend/cpp/inspect/explain_now.h"
 #include "frontend/cpp/inspect/memory_speed.h"
-#include "frontend/cpp/inspect/picture.h"
+#include "frontend/cpp/inspect/parts_of_run.h"
+#include "frontend/cpp/inspect/shown.h"
 #include "frontend/cpp/record/record.h"
 #include "frontend/cpp/session/long_work.h"
 #include "frontend/cpp/weft/why.h"
@@ -177,8 +175,8 @@ std::vector<std::string> said_of(std::span<const Array> xs) {
   return out;
 }
 
-// The program of each device that still has something to compute.
-std::vector<detail::ExplainedGraph> explained(std::span<const Array> xs, ExplainDetail much) {
+// What is still to be computed, by device.
+std::vector<std::vector<Array>> pending_by_device(std::span<const Array> xs) {
   std::vector<std::vector<Array>> pending;
   for (const Array& x : xs) {
     const detail::Cell& cell = *Access::cell(x);
@@ -189,6 +187,11 @@ std::vector<detail::ExplainedGraph> explained(std::span<const Array> xs, Explain
     if (here == pending.end()) here = pending.emplace(here);
     here->push_back(x);
   }
+  return pending;
+}
+
+std::vector<detail::ExplainedGraph> explained(std::span<const Array> xs, ExplainDetail much) {
+  std::vector<std::vector<Array>> pending = pending_by_device(xs);
   std::vector<detail::ExplainedGraph> out;
   out.reserve(pending.size());
   for (const std::vector<Array>& those : pending) out.push_back(explained(Inspected(those), much));
@@ -218,6 +221,20 @@ detail::ExplainedGraph detail::explained_nodes(DeviceSlot& device, std::span<con
 std::vector<detail::ExplainedGraph> detail::explained_pending(std::span<const Array> xs,
                                                               ExplainDetail detail) {
   return explained(xs, detail);
+}
+
+std::vector<detail::PendingGraph> detail::pending_graphs(std::span<const Array> xs) {
+  std::vector<PendingGraph> out;
+  for (const std::vector<Array>& those : pending_by_device(xs)) {
+    const Inspected at(those);
+    out.push_back({&at.device, graph_of(at.nodes, at.graph)});
+  }
+  return out;
+}
+
+ir::Graph detail::graph_now(DeviceSlot& device, std::span<const ir::NodeRef> nodes) {
+  const Inspected at(device, nodes);
+  return graph_of(at.nodes, at.graph);
 }
 
 detail::ExplainedGraph detail::explained_recorded(DeviceSlot& device, const ir::Graph& graph,
@@ -329,73 +346,31 @@ std::string tune(std::span<const Array> xs, double seconds) {
 
 std::string tune(const Array& x, double seconds) { return tune({&x, 1}, seconds); }
 
-namespace {
-
-constexpr const char *kDrawing = "dot", *kPicture = "svg";
-
-// The stages of this kind of machine; Error where `stage` is none of them, nor empty, nor the drawing or its picture.
-std::vector<Stage> stages_of(TargetKind kind, const std::string& stage) {
-  std::vector<Stage> stages;
-  for (const Stage& s : kStages)
-    if (!s.target || s.target == kind) stages.push_back(s);
-  if (stage.empty() || stage == kDrawing || stage == kPicture) return stages;
-  if (std::ranges::any_of(stages, [&](const Stage& s) { return s.name == stage; })) return stages;
-  std::string known;
-  for (const Stage& s : stages) known.append(s.name).append(", ");
-  throw Error("show: takes one of " + known + kDrawing + " or " + kPicture + ": got '" + stage + "'");
-}
-
-// Of what is computed already: who asks for a drawing gets one.
-std::string nothing_to_show(const std::string& stage) {
-  constexpr const char* kText = "the value lies in memory: nothing to compute";
-  if (stage != kDrawing && stage != kPicture) return std::string(kText) + "\n";
-  const std::string drawing = fmt::format("digraph {{\n  nothing [shape=note, label=\"{}\"]\n}}\n", kText);
-  return stage == kPicture ? detail::svg_of(drawing) : drawing;
-}
-
-}  // namespace
-
 std::string show(std::span<const Array> xs, const std::string& stage) {
   const std::vector<Array> pending = to_compute("show", xs);
   if (xs.empty()) return "";
   Inspected at(pending.empty() ? xs.first(1) : std::span<const Array>(pending));
-  const std::vector<Stage> stages = stages_of(at.device.target.kind, stage);
-  if (pending.empty()) return nothing_to_show(stage);
-  std::map<std::string, std::string, std::less<>> texts;
-  Options options = at.device.compile_options();
-  options.dump = [&](std::string_view name, std::string_view text) {
-    if (is_pass(name)) {
-      texts["simplified"].append("# after ").append(name).append("\n").append(text);
-      return;
-    }
-    std::string& known = texts[std::string(name)];
-    if (!known.empty()) known += '\n';
-    known += text;
-  };
-  Target target = at.device.target;
-  target.compiles = true;  // the text of kernels is asked for
-  if (stage == kDrawing || stage == kPicture) {
-    const std::string drawing =
-        draw_kernels(detail::graph_of(at.nodes, at.graph), target, at.device.compile_options(),
-                     detail::memory_speed(at.device.device));
-    return stage == kPicture ? detail::svg_of(drawing) : drawing;
-  }
-  const Program program = compile(detail::graph_of(at.nodes, at.graph), target, options);
-  if (texts["simplified"].empty()) texts["simplified"] = "# no pass changed the graph\n" + texts["graph"];
-  if (std::ranges::any_of(stages, [&](const Stage& s) { return s.name == stage && s.by_device; })) {
-    std::string text;
-    for (const KernelSource& kernel : program.kernels)
-      text += detail::assembly_lines(at.device.device->assembly(kernel)).text;
-    return text;
-  }
-  if (!stage.empty()) return texts[stage];
-  std::string all;
-  for (const Stage& s : stages) {
-    if (s.by_device) continue;
-    const std::string& text = texts[std::string(s.name)];
-    all.append("== ").append(s.name).append("\n").append(text).append(text.ends_with('\n') ? "" : "\n");
-  }
-  return all;
+  detail::check_stage(at.device, stage);
+  if (pending.empty()) return detail::nothing_to_show(stage);
+  return detail::shown_graph(at.device, detail::graph_of(at.nodes, at.graph), stage);
+}
+
+std::string explain_call(const std::function<std::vector<Array>()>& call, ExplainDetail detail) {
+  detail::ExplainedRun run(detail);
+  run.add_rest(call());
+  return run.text();
+}
+
+std::string explain_call_json(const std::function<std::vector<Array>()>& call, ExplainDetail detail) {
+  detail::ExplainedRun run(detail);
+  run.add_rest(call());
+  return run.json();
+}
+
+std::string show_call(const std::function<std::vector<Array>()>& call, const std::string& stage) {
+  detail::ShownRun run(stage);
+  run.add_rest(call());
+  return run.text();
 }
 
 std::string why(size_t most) {

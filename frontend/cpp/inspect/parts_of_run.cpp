@@ -5,7 +5,10 @@
 #include "frontend/cpp/evaluate/canonical.h"
 #include "frontend/cpp/evaluate/evaluate.h"
 #include "frontend/cpp/inspect/explain_now.h"
+#include "frontend/cpp/inspect/picture.h"
+#include "frontend/cpp/inspect/shown.h"
 #include "frontend/cpp/session/asked.h"
+#include "frontend/cpp/session/session_state.h"
 
 namespace weft::detail {
 
@@ -58,38 +61,37 @@ bool PartsOfRun::is_fresh(const Hash& what, RanPart part) {
   return true;
 }
 
-void PartsOfRun::add_program(ExplainedGraph program) {
-  parts_.back().program = static_cast<int>(programs_.size());
-  programs_.push_back(std::move(program));
-}
-
 void PartsOfRun::flush(DeviceSlot& device, std::span<const ir::NodeRef> nodes) {
   Canonical graph;
   prepare(device, nodes, graph, false);
   if (graph.order.size() == 1 && !graph.buffers.empty()) return;  // computed for another array
   if (is_fresh(graph.key(device.key), asked_part(RanPart::Kind::Flush)))
-    add_program(explained_nodes(device, nodes, detail_));
+    parts_.back().program = of_values(device, nodes);
 }
 
 void PartsOfRun::call(DeviceSlot& device, const ir::Graph& graph) {
   Canonical canonical;
   canonicalize(graph.outputs, canonical);
   if (is_fresh(canonical.key(device.key), asked_part(RanPart::Kind::Call)))
-    add_program(explained_recorded(device, graph, detail_));
+    parts_.back().program = of_recorded(device, graph);
 }
 
 void PartsOfRun::answer(const std::string& function, const SourceLine& line) {
   is_fresh({}, {RanPart::Kind::Host, function, line});
 }
 
-void PartsOfRun::add_rest(std::span<const Array> results) {
-  for (ExplainedGraph& program : explained_pending(results, detail_)) {
-    parts_.push_back({RanPart::Kind::Rest, "", {}});
-    add_program(std::move(program));
-  }
+void PartsOfRun::add_rest_as(int program) {
+  parts_.push_back({RanPart::Kind::Rest, "", {}});
+  parts_.back().program = program;
 }
 
-std::string PartsOfRun::text() const {
+std::string PartsOfRun::title(size_t part) const {
+  const RanPart& of = parts_[part];
+  return fmt::format("part {}{}: {}", part + 1, of.times > 1 ? fmt::format(", {} times", of.times) : "",
+                     cause_of(of));
+}
+
+std::string PartsOfRun::text_of_parts(const std::function<std::string(size_t)>& text) const {
   if (parts_.empty()) return "the call computed nothing\n";
   int64_t times = more_;
   for (const RanPart& part : parts_) times += part.times;
@@ -101,14 +103,70 @@ std::string PartsOfRun::text() const {
     out += fmt::format("; {} of them differ", parts_.size());
   out += "\n";
   for (size_t i = 0; i < parts_.size(); ++i) {
-    const RanPart& part = parts_[i];
-    out += fmt::format("\npart {}{}: {}\n", i + 1,
-                       part.times > 1 ? fmt::format(", {} times", part.times) : "", cause_of(part));
-    if (part.program >= 0) out += text_of(programs_[static_cast<size_t>(part.program)], detail_);
+    out += "\n" + title(i) + "\n";
+    if (parts_[i].program >= 0) out += text(static_cast<size_t>(parts_[i].program));
   }
   return out;
 }
 
-std::string PartsOfRun::json() const { return json_of(programs_, {}, &parts_); }
+int ExplainedRun::add(ExplainedGraph program) {
+  programs_.push_back(std::move(program));
+  return static_cast<int>(programs_.size()) - 1;
+}
+
+int ExplainedRun::of_values(DeviceSlot& device, std::span<const ir::NodeRef> nodes) {
+  return add(explained_nodes(device, nodes, detail_));
+}
+
+int ExplainedRun::of_recorded(DeviceSlot& device, const ir::Graph& graph) {
+  return add(explained_recorded(device, graph, detail_));
+}
+
+void ExplainedRun::add_rest(std::span<const Array> results) {
+  for (ExplainedGraph& program : explained_pending(results, detail_)) add_rest_as(add(std::move(program)));
+}
+
+std::string ExplainedRun::text() const {
+  return text_of_parts([&](size_t program) { return text_of(programs_[program], detail_); });
+}
+
+std::string ExplainedRun::json() const { return json_of(programs_, {}, &parts()); }
+
+ShownRun::ShownRun(std::string stage) : stage_(std::move(stage)) {
+  check_stage(current_session().device(""), stage_);
+}
+
+int ShownRun::add(DeviceSlot& device, const ir::Graph& graph) {
+  if (is_drawn(stage_)) {
+    drawn_.emplace_back(&device, graph);
+    return static_cast<int>(drawn_.size()) - 1;
+  }
+  check_stage(device, stage_);
+  texts_.push_back(shown_graph(device, graph, stage_));
+  return static_cast<int>(texts_.size()) - 1;
+}
+
+int ShownRun::of_values(DeviceSlot& device, std::span<const ir::NodeRef> nodes) {
+  return add(device, graph_now(device, nodes));
+}
+
+int ShownRun::of_recorded(DeviceSlot& device, const ir::Graph& graph) { return add(device, graph); }
+
+void ShownRun::add_rest(std::span<const Array> results) {
+  for (const PendingGraph& rest : pending_graphs(results)) add_rest_as(add(*rest.device, rest.graph));
+}
+
+std::string ShownRun::text() const {
+  if (!is_drawn(stage_)) return text_of_parts([&](size_t program) { return texts_[program]; });
+  if (drawn_.empty()) return nothing_to_show(stage_);
+  std::string drawing = "digraph weft {\n";
+  for (size_t i = 0; i < parts().size(); ++i) {
+    if (parts()[i].program < 0) continue;
+    const auto& [device, graph] = drawn_[static_cast<size_t>(parts()[i].program)];
+    drawing += drawn_part(*device, graph, {static_cast<int>(i) + 1, title(i)});
+  }
+  drawing += "}\n";
+  return stage_ == kPicture ? svg_of(drawing) : drawing;
+}
 
 }  // namespace weft::detail

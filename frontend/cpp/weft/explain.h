@@ -2,8 +2,10 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "frontend/cpp/weft/array.h"
 
@@ -20,6 +22,15 @@ ExplainDetail explain_detail_named(const std::string& name);
 std::string explain(std::span<const Array> xs, ExplainDetail detail);
 // The same as JSON: docs/seeing_inside.md has the schema. All but what compiling gives is in it in any case.
 std::string explain_json(std::span<const Array> xs, ExplainDetail detail = ExplainDetail::All);
+
+// Calls what gives some arrays and looks at values on the way: each part that it computes on this thread, with what
+// caused it. Nothing fuses from one part to another.
+std::string explain_call(const std::function<std::vector<Array>()>& call,
+                         ExplainDetail detail = ExplainDetail::All);
+std::string explain_call_json(const std::function<std::vector<Array>()>& call,
+                              ExplainDetail detail = ExplainDetail::All);
+// show() of each part of such a call.
+std::string show_call(const std::function<std::vector<Array>()>& call, const std::string& stage = {});
 
 // Has explain() say this line of an array that lies in memory, and of what is computed of it on this thread.
 void say_of(const Array& x, std::string text);

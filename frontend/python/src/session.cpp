@@ -207,12 +207,20 @@ void bind_session(nb::module_& m) {
   m.def(
       "explain_run",
       [](const nb::callable& run, const std::string& detail) {
-        detail::PartsOfRun parts(explain_detail_named(detail));
+        detail::ExplainedRun parts(explain_detail_named(detail));
         parts.add_rest(nb::cast<std::vector<Array>>(run()));
         return nb::make_tuple(parts.text(), parts.json());
       },
       "run"_a, "detail"_a,
       "Runs what gives a list of arrays, and explains each part that it computes on this thread.");
+  m.def(
+      "show_run",
+      [](const nb::callable& run, std::string stage) {
+        detail::ShownRun parts(std::move(stage));
+        parts.add_rest(nb::cast<std::vector<Array>>(run()));
+        return parts.text();
+      },
+      "run"_a, "stage"_a, "The same of show(), of each part.");
   m.def("say_of", [](const Array& x, std::string text) { say_of(x, std::move(text)); }, "x"_a, "text"_a);
   m.def("coloured", [](const std::string& text) { return detail::coloured(text); }, "explanation"_a);
   m.def("times", times_dict);

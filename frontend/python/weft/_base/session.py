@@ -68,7 +68,8 @@ def why(most: int = 20) -> str:
 def show(x: Any, *args: Any, stage: str | None = None) -> str:
     """The text of a stage of compiling: graph, simplified, fused, plan, cpp (or cuda), asm (or ptx); '' is all. Of an array, or of a list of them in one program.
 
-    `show(f, *args)`: of the function as it is recorded for these arguments. The stage may stand last without its name: `show(x, "plan")`.
+    `show(f, *args)`: of the function as it is recorded for these arguments. What looks at values is run, as `explain` does, and each part is shown.
+    The stage may stand last without its name: `show(x, "plan")`.
 
     "dot" is a drawing for Graphviz: the nodes of each kernel in a frame, with the bytes and the time that it takes; "svg" is the picture that
     Graphviz makes of it.

@@ -300,20 +300,20 @@ def looked_at(f: Callable[..., Any], what: str, stage: str | None, args: tuple[A
             _record(_of_leaves(f, structure), leaves, places, numbers, arrays, look)
             return said[0]
         except (Error, TypeError):
-            if is_compiled or what == "show":
+            if is_compiled:
                 raise
-        return _run_in_parts(f, args, keywords, stage or "all")
+        return _run_in_parts(f, what, stage, args, keywords)
 
 
-def _run_in_parts(f: Callable[..., Any], args: tuple[Any, ...], keywords: dict[str, Any], detail: str) -> Explanation:
-    """explain() of a call that runs: each part that it computes, with what looked at its values."""
+def _run_in_parts(f: Callable[..., Any], what: str, stage: str | None, args: tuple[Any, ...], keywords: dict[str, Any]) -> str:
+    """explain() or show() of a call that runs: each part that it computes, with what looked at its values."""
 
     def run() -> list[Array]:
         leaves: list[Any] = []
         _taken_apart(f(*args, **keywords), leaves)
         return [one for one in leaves if isinstance(one, Array)]
 
-    return Explanation(*_core.explain_run(run, detail))
+    return Explanation(*_core.explain_run(run, stage or "all")) if what == "explain" else _core.show_run(run, stage or "")
 
 
 def _recordings(self: Any) -> int:

@@ -253,6 +253,9 @@ MADE = {
     "a number's function": (lambda x: wf.log(x[0] - 5), r"log\(-4\.75\)"),
     "an item": (lambda x: x.__setitem__(3, wf.sqrt(x[0] - 5)), r"sqrt\(-4\.75\)"),
     "the host's covariance": (lambda x: wf.corrcoef(wf.zeros((2, 5))), r"numpy\.corrcoef"),
+    "the mean of nothing": (lambda x: wf.mean(x[:0]), r"divide\(0\.0, 0\.0\)"),
+    "the means of no rows": (lambda x: wf.mean(wf.zeros((0, 5000)), axis=0), r"divide\(0\.0, 0\.0\)"),
+    "the spread of one": (lambda x: wf.eval(wf.std(x[:1], ddof=1)), r"divide\(0\.0, 0\.0\)"),
     "an addition in place": (lambda x: wf.eval(at_infinity(x)), r"debug_nans: "),
 }  # fmt: skip
 
@@ -282,3 +285,70 @@ def test_nans_that_were_given_are_no_fault_of_what_is_computed_at_once():
         wf.eval(wf.full(5, np.nan) + 1)
     with wf.debug_nans(infinities=True), pytest.raises(wf.Error, match=r"divide\(1\.0, 0\.0\) .* made inf"):
         float(1.0 / wf.asarray(0.0))
+
+
+HIDDEN = {
+    "integers": lambda x: wf.floor(wf.log(x) * 10).astype("int64"),
+    "bools": lambda x: wf.log(x).astype(bool),
+    "a mask": lambda x: wf.where(wf.log(x).astype(bool), 1.0, 2.0),
+    "behind a view": lambda x: wf.log(x)[::-1].reshape(40, -1).T.astype("int32"),
+    "a sum": lambda x: wf.sum(wf.log(x)).astype("int64"),
+    "positions": lambda x: x[wf.clip(wf.log(x).astype("int64"), 0, 5)],
+    "the place of the largest": lambda x: wf.argmax(wf.log(x)),
+    "places in rows": lambda x: wf.argmin(wf.log(x).reshape(4, -1), axis=1),
+}
+
+
+@pytest.mark.parametrize("case", HIDDEN)
+@pytest.mark.parametrize("n", [40, 20_000])
+def test_a_nan_that_becomes_an_integer_is_seen(case, n, on_cpu):
+    x = wf.eval(wf.linspace(-1, 1, n))
+    with wf.debug_nans(), pytest.raises(wf.Error, match=rf"debug_nans: log\(-1\.0\) at {HERE}:\d+ made NaN at \(0,?\)"):
+        wf.eval(HIDDEN[case](x))
+
+
+SOUND = {
+    "chosen": lambda x: wf.where(x > 0, wf.log(x), 0).astype("int64"),
+    "cast and then chosen": lambda x: wf.where(x > 0, wf.log(x).astype("int64"), 0),
+    "cut away": lambda x: wf.log(x)[-5:].astype("int64"),
+    "tested": lambda x: wf.isnan(wf.log(x)),
+    "of data": lambda x: (wf.where(x > 0, x, np.nan) * 2).astype(bool),
+    "numbers": lambda x: wf.floor(x * 10).astype("int64"),
+    "padded": lambda x: wf.pad(wf.log(x)[-5:], 3).astype("int64"),
+    "joined": lambda x: wf.concatenate([wf.log(x), x])[-5:].astype("int64"),
+}
+
+
+@pytest.mark.parametrize("case", SOUND)
+@pytest.mark.parametrize("n", [40, 20_000])
+def test_a_nan_that_no_integer_is_made_of_is_no_error(case, n, on_cpu):
+    x = wf.eval(wf.linspace(-1, 1, n))
+    with wf.debug_nans():
+        wf.eval(SOUND[case](x))
+
+
+def test_infinities_that_become_integers_are_seen():
+    x = wf.eval(wf.linspace(0, 1, 2000))
+    with wf.debug_nans():
+        wf.eval((1 / x).astype("int64"))
+    with wf.debug_nans(infinities=True), pytest.raises(wf.Error, match=r"debug_nans: divide\(1\.0, 0\.0\) .* made inf at \(0,?\)"):
+        wf.eval((1 / x).astype("int64"))
+
+
+OVERFLOWS = {
+    "a constant": (lambda x: wf.full(5, 1e308) * 10, r"multiply\(1e\+308, 10\.0\)"), "a narrower constant": (lambda x: wf.full(5, 1e300).astype("float32"), r"cast\(1e\+300\)"),
+    "a number beside f32": (lambda x: x.astype("float32") * 1e300, r"cast\(1e\+300\)"), "a number to fill with": (lambda x: wf.full(5, 1e300, dtype="float32"), r"cast\(1e\+300\)"),
+    "a narrower array": (lambda x: wf.eval((x + 1e300).astype("float32")), r"cast\(1e\+300\)"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", OVERFLOWS)
+def test_what_overflows_is_named(case, on_cpu):
+    make, says = OVERFLOWS[case]
+    x = wf.eval(wf.copy(data(2000)))
+    with wf.debug_nans():
+        make(x)
+    with wf.debug_nans(infinities=True), pytest.raises(wf.Error, match=rf"debug_nans: {says} at {HERE}:\d+ made inf"):
+        make(x)
+    with wf.debug_nans(infinities=True):
+        wf.eval(wf.full(2000, np.inf, dtype="float32") * 0.5 + x.astype("float32") + np.inf)

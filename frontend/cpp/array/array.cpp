@@ -48,7 +48,8 @@ Array Array::copy() const {
 
 Array Array::astype(DType dtype, Where at) const {
   detail::Recording r("astype", at);
-  return r.finish(ir::cast(r.node(*this), dtype, r.lines()));
+  const ir::NodeRef x = r.node(*this);
+  return r.finish(r.looked_at(ir::Op::cast, {&x, 1}, ir::cast(x, dtype, r.lines())));
 }
 
 Array Array::to(const std::string& device) const {

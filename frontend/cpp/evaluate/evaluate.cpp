@@ -434,6 +434,23 @@ void log_flush(const DeviceSlot& device, std::span<const ir::NodeRef> nodes) {
 
 }  // namespace
 
+namespace {
+
+// The graph that is evaluated keeps its numbers: these have their own.
+bool is_any_true(DeviceSlot& device, std::span<const ir::NodeRef> bools) {
+  Canonical graph;
+  prepare(device, bools, graph, false);
+  const ProgramCache::Program program = program_for(device, bools, graph, tier_of(device, graph));
+  for (const runtime::BufferRef& found : program->run(graph.buffers, graph.scalars)) {
+    std::byte any{};
+    device.device->download(&any, *found, 0, sizeof any);
+    if (any != std::byte{}) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
 bool is_mapped(DeviceSlot& device, const ir::NodeRef& node) {
   return may_be_mapped(device, *node) && MapsNow::of_thread().takes(device, node);
 }
@@ -482,7 +499,10 @@ std::vector<runtime::BufferRef> evaluate(DeviceSlot& device, std::span<const ir:
     outputs.insert(outputs.end(), kept.begin(), kept.end());
   }
   const auto keep = [&](std::vector<runtime::BufferRef> buffers) {
-    if (watching) refuse_nans(device, outputs, graph, buffers);
+    if (watching)
+      refuse_nans(device, outputs, graph, buffers, [&](std::span<const ir::NodeRef> bools) {
+        return is_interpreted(device, graph) || is_any_true(device, bools);
+      });
     for (size_t i = 0; i < outputs.size(); ++i)
       if (outputs[i]->op != ir::Op::input) outputs[i]->set_computed(input_node(outputs[i]->type, buffers[i]));
     if (wrote) pending_values(device);  // lets their graphs go

@@ -123,7 +123,7 @@ Array filled(std::string_view op, const Shape& shape, const Number& value, const
   const DType dtype = make.dtype.value_or(detail::default_dtype(value));
   detail::check_stored(op, dtype, value);
   check_size(op, shape, size_of(dtype));
-  return r.finish(ir::constant({dtype, shape}, value.value(), r.lines()));
+  return r.finish(r.constant({dtype, shape}, value.value()));
 }
 
 }  // namespace
@@ -142,7 +142,7 @@ Array full_like(const Array& x, const Number& value, Where at) {
   Recording r("full_like", at);
   r.on(detail::Access::cell(x)->device);
   detail::check_stored("full_like", x.dtype(), value);
-  return r.finish(ir::constant({x.dtype(), x.shape()}, value.value(), r.lines()));
+  return r.finish(r.constant({x.dtype(), x.shape()}, value.value()));
 }
 Array zeros_like(const Array& x, Where at) { return full_like(x, 0.0, at); }
 Array ones_like(const Array& x, Where at) { return full_like(x, 1.0, at); }

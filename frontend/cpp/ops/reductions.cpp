@@ -51,7 +51,9 @@ class Reduction {
   NodeRef spread(const NodeRef& reduced) const {
     return ir::broadcast(ir::reshape(reduced, kept_, r_.lines()), x_->shape(), r_.lines());
   }
-  NodeRef map(Op op, std::initializer_list<NodeRef> in) const { return ir::map(op, in, r_.lines()); }
+  NodeRef map(Op op, std::initializer_list<NodeRef> in) const {
+    return r_.looked_at(op, in, ir::map(op, in, r_.lines()));
+  }
   NodeRef constant(const NodeRef& like, double value) const { return r_.like(like, value); }
   NodeRef mean() const {
     const NodeRef total = reduce(Op::sum, x_);

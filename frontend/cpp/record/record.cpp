@@ -150,6 +150,18 @@ ir::NodeRef Recording::node(const Operand& x) {
   return ir::constant({default_dtype(x.number()), {}}, x.number().value(), lines_);
 }
 
+namespace {
+
+// Of the operands those that are constants: what they alone give is computed as it is recorded.
+std::vector<Scalar> constants_among(std::span<const ir::NodeRef> operands) {
+  std::vector<Scalar> out;
+  for (const ir::NodeRef& one : operands)
+    if (one->op == ir::Op::constant) out.push_back(one->as<ir::ConstantAttr>().value);
+  return out;
+}
+
+}  // namespace
+
 void Recording::nodes(std::span<const Operand* const> operands, ir::NodeRef* out, bool spread,
                       std::optional<DType> beyond) {
   std::optional<DType> strong;
@@ -177,8 +189,24 @@ void Recording::nodes(std::span<const Operand* const> operands, ir::NodeRef* out
         dtype = *beyond;
       }
     }
-    out[i] = ir::constant({dtype, spread && shape ? *shape : Shape{}}, number.value(), lines_);
+    out[i] = constant({dtype, spread && shape ? *shape : Shape{}}, number.value());
   }
+}
+
+ir::NodeRef Recording::constant(const ir::TensorType& type, const Scalar& value) const {
+  ir::NodeRef made = ir::constant(type, value, lines_);
+  if (device().session.watch.load(std::memory_order_relaxed) != Watch::Nothing)
+    refuse_made(device().session, ir::Op::cast, {&value, 1}, made->as<ir::ConstantAttr>().value, type.shape,
+                lines_.only());
+  return made;
+}
+
+ir::NodeRef Recording::looked_at(ir::Op op, std::span<const ir::NodeRef> operands, ir::NodeRef made) const {
+  if (device().session.watch.load(std::memory_order_relaxed) == Watch::Nothing) return made;
+  if (made->op != ir::Op::constant) return made;
+  refuse_made(device().session, op, constants_among(operands), made->as<ir::ConstantAttr>().value,
+              made->shape(), lines_.only());
+  return made;
 }
 
 ir::NodeRef Recording::like(const ir::NodeRef& x, double value) const {
@@ -249,14 +277,6 @@ std::optional<Array> folded(ir::Op op, std::span<const Operand* const> operands)
     refuse_made(device->session, op, values_of({known, operands.size()}), value, {},
                 lines_at(operands[0]->at()).only());
   return record(*device, ir::constant({value.dtype, {}}, value), kInMemory);
-}
-
-// Of the operands those that are constants: what they alone give is computed as it is recorded.
-std::vector<Scalar> constants_among(const ir::Inputs& operands) {
-  std::vector<Scalar> out;
-  for (const ir::NodeRef& one : operands)
-    if (one->op == ir::Op::constant) out.push_back(one->as<ir::ConstantAttr>().value);
-  return out;
 }
 
 Array map_of(ir::Op op, std::span<const Operand* const> operands) {

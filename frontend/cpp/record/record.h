@@ -29,6 +29,10 @@ class Recording {
   // one of integers; they are an error without.
   void nodes(std::span<const Operand* const> operands, ir::NodeRef* out, bool spread = false,
              std::optional<DType> beyond = {});
+  // A number as a constant of the type. Error where the session watches for the infinity that it becomes.
+  ir::NodeRef constant(const ir::TensorType& type, const Scalar& value) const;
+  // `made`, by the op of these operands. Error where it is a constant that the session watches for, and made of others.
+  ir::NodeRef looked_at(ir::Op op, std::span<const ir::NodeRef> operands, ir::NodeRef made) const;
   // A constant of x's dtype and shape.
   ir::NodeRef like(const ir::NodeRef& x, double value) const;
 

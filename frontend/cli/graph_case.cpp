@@ -16,7 +16,8 @@ GraphCase::GraphCase(const CaseFlags& flags)
                                                         : std::nullopt) {}
 
 GraphCase::GraphCase(const CaseFlags& flags, const std::optional<detail::GraphDump>& dump)
-    : file_(dump ? graph_of(*dump) : read_graph(flags.path)),
+    : choice_(flags.device),
+      file_(dump ? graph_of(*dump) : read_graph(flags.path)),
       inputs_(dump && detail::has_data(*dump) && flags.inputs.in.empty() && !flags.inputs.seed
                   ? dump->inputs
                   : gather_inputs(file_.graph, flags.inputs)),
@@ -31,6 +32,18 @@ GraphCase::GraphCase(const CaseFlags& flags, const std::optional<detail::GraphDu
 std::vector<ir::HostTensor> GraphCase::run(const ir::Graph& graph, std::span<const ir::HostTensor> inputs,
                                            const Options& options) const {
   return LoadedGraph(graph, inputs, target_, options, device_, counters_, choices_).run();
+}
+
+std::vector<ir::HostTensor> GraphCase::run_on(const std::string& device) const {
+  DeviceChoice choice;  // what is fixed of the case's device is not of this one
+  choice.name = device;
+  choice.cache_directory = choice_.cache_directory;
+  choice.cache_limit = choice_.cache_limit;
+  const std::shared_ptr<runtime::Device> other = open_device(choice, cache_, counters_);
+  runtime::Choices choices(cache_, other->info().architecture);
+  return LoadedGraph(file_.graph, inputs_, target_of(other->info(), choice), options_, other, counters_,
+                     choices)
+      .run();
 }
 
 std::vector<ir::HostTensor> GraphCase::run_as_it_is(const ir::Graph& graph,

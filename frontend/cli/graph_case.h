@@ -40,6 +40,8 @@ class GraphCase {
   // Constants that no pass looks at become arguments, as in every program.
   std::vector<ir::HostTensor> run(const ir::Graph& graph, std::span<const ir::HostTensor> inputs,
                                   const Options& options) const;
+  // The outputs as another device computes them. Error where it cannot be had.
+  std::vector<ir::HostTensor> run_on(const std::string& device) const;
   // `prepared`: passes have run over the graph.
   std::vector<ir::HostTensor> run_as_it_is(const ir::Graph& graph, std::span<const ir::HostTensor> inputs,
                                            const Options& options, bool prepared) const;
@@ -47,6 +49,7 @@ class GraphCase {
  private:
   GraphCase(const CaseFlags& flags, const std::optional<detail::GraphDump>& dump);
 
+  DeviceChoice choice_;
   GraphFile file_;
   std::vector<ir::HostTensor> inputs_;
   mutable runtime::Counters counters_;

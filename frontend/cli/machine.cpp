@@ -93,6 +93,12 @@ void add_device_options(CLI::App& command, DeviceChoice& choice, bool cache) {
         ->capture_default_str();
 }
 
+std::string other_device(const DeviceChoice& choice) {
+  if (kind_of(choice.name) == TargetKind::Cuda) return "cpu";
+  std::string reason;
+  return runtime::cuda_device_count(reason) > 0 ? "cuda:0" : "";
+}
+
 TargetKind kind_of(std::string_view name) { return detail::device_named(name).kind; }
 
 std::shared_ptr<runtime::KernelCache> open_cache(const DeviceChoice& choice) {

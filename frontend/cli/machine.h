@@ -27,6 +27,9 @@ DeviceChoice default_device_choice();
 // --device and the hidden --threads, --vector-bytes, --cache-bytes, --shared-bytes and --resident-threads; with `cache`, --cache-dir.
 void add_device_options(CLI::App& command, DeviceChoice& choice, bool cache);
 
+// The device that computes the same to compare with: a GPU beside the CPU, the CPU beside a GPU; "" where there is none.
+std::string other_device(const DeviceChoice& choice);
+
 // Error when it is no device's name.
 TargetKind kind_of(std::string_view device_name);
 

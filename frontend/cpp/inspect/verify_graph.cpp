@@ -110,7 +110,7 @@ std::optional<std::vector<ir::HostTensor>> results_elsewhere(const ir::Graph& gr
   out.other_device = other->name;
   try {
     return other->run(graph);
-  } catch (const Error& error) {  // as one that has less memory
+  } catch (const std::exception& error) {  // it has less memory, or its driver fails
     out.other_problem = error.what();
     return std::nullopt;
   }

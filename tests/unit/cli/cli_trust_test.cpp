@@ -2,10 +2,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <vector>
 
 #include "frontend/files/npy.h"
@@ -66,6 +68,21 @@ class CliTrust : public testing::Test {
   Folder folder;
 };
 
+// In the environment of what runs meanwhile.
+class WithVariable {
+ public:
+  WithVariable(const char* name, const std::string& value) : name_(name) {
+    if (const char* was = std::getenv(name)) was_ = was;
+    setenv(name, value.c_str(), 1);
+  }
+  ~WithVariable() { was_ ? setenv(name_, was_->c_str(), 1) : unsetenv(name_); }
+  WithVariable(const WithVariable&) = delete;
+
+ private:
+  const char* name_;
+  std::optional<std::string> was_;
+};
+
 void expect_refused(const Ran& ran, const std::string& message) {
   EXPECT_EQ(ran.code, 1) << ran.out;
   EXPECT_THAT(ran.err, AllOf(StartsWith("weft: error: "), HasSubstr(message)));
@@ -91,6 +108,31 @@ TEST_F(CliTrust, CheckSaysWhereNothingWasCompared) {
   EXPECT_EQ(data.code, 4);
   EXPECT_EQ(json::parse(data.out)["outcome"], "nothing compared");
   EXPECT_FALSE(json::parse(data.out)["agrees"]);
+}
+
+TEST_F(CliTrust, CheckComparesWithAnotherDevice) {
+  const Ran named = run_weft({"check", kRight, "--random", "1", "--beside", "cpu"});
+  EXPECT_EQ(named.code, 0) << named.err;
+  EXPECT_THAT(named.out, HasSubstr("\n  on cpu: agrees"));
+  const Ran data = run_weft({"check", kRight, "--random", "1", "--beside", "cpu", "--json"});
+  EXPECT_EQ(json::parse(data.out)["other_device"], "cpu");
+  EXPECT_TRUE(json::parse(data.out)["outputs"][0]["elsewhere"]["agrees"]);
+  const Ran alone = run_weft({"check", kRight, "--random", "1", "--beside", "none", "--json"});
+  EXPECT_TRUE(json::parse(alone.out)["other_device"].is_null());
+  expect_refused(run_weft({"check", kRight, "--random", "1", "--beside", "tpu"}),
+                 "device: takes cpu or cuda:N: got 'tpu'");
+}
+
+TEST_F(CliTrust, CheckSaysWhyAnotherDeviceDidNotCompute) {
+  const WithVariable driver("LD_LIBRARY_PATH", WEFT_FAKE_CUDA);  // kernels do not load there
+  const Ran ran = run_weft({"check", kRight, "--random", "1"});
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_THAT(ran.out, AllOf(StartsWith("agrees: "), HasSubstr("\nnot computed on cuda:0: ")));
+  const Ran data = run_weft({"check", kRight, "--random", "1", "--json"});
+  EXPECT_EQ(json::parse(data.out)["other_device"], "cuda:0");
+  EXPECT_TRUE(json::parse(data.out)["other_problem"].is_string());
+  expect_refused(run_weft({"check", kRight, "--random", "1", "--beside", "cuda:7"}),
+                 "cuda:7: no such device");
 }
 
 TEST_F(CliTrust, BisectNamesThePass) {

@@ -203,8 +203,8 @@ std::string text_of_reasons(const Explanation& explanation) {
   std::string out;
   for (const Explanation::Edge& edge : explanation.edges) {
     if (edge.fused)
-      out += fmt::format("fused: {} -> {}: {} stay inside\n", title(edge.from), title(edge.to),
-                         readable_bytes(edge.bytes_saved));
+      out += fmt::format("fused: {} -> {}: {} stay inside, as {}\n", title(edge.from), title(edge.to),
+                         readable_bytes(edge.bytes_saved), edge.reason);
     else
       out += fmt::format("not fused: {} -> {}: {}\n", title(edge.from), title(edge.to), edge.reason);
   }

@@ -89,8 +89,8 @@ class Placer {
   static std::string why_fused(const Node& producer, const Reading& reading) {
     if (reading.only_memory) return "both write other elements of the same memory";
     const bool of_rows = is_reduce(producer) || ir::kind(producer.op) == ir::OpKind::Scan;
-    return of_rows ? "its rows are computed in the kernel that reads it, and stay there"
-                   : "it is read at the points at which it is computed";
+    return of_rows ? "its rows are computed in the kernel that reads it"
+                   : "its elements are read in the loop that computes them";
   }
 
   // Values at other positions are computed there, unless that takes longer than to read them.

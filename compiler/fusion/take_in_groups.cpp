@@ -210,9 +210,9 @@ class TakeIn {
       case By::Rows:
         return "both go over the same rows";
       case By::Points:
-        return "its totals are kept while the rows of the other go by";
+        return "rows are added to totals as they go by";
       case By::Sections:
-        return "it is summed up over the sections that the other goes over";
+        return "sections are summed up as they go by";
       case By::Launch:
         break;
     }

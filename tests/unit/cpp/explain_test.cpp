@@ -63,7 +63,9 @@ TEST(Explain, SaysAsMuchAsIsAskedFor) {
   EXPECT_THAT(all, StartsWith(kernels));
   EXPECT_THAT(
       all,
-      HasSubstr("fused: max : f32(1000,) at e.weft:4 -> sum : f32(1000,) at e.weft:8: 8.0 kB stay inside\n"));
+      HasSubstr(
+          "fused: max : f32(1000,) at e.weft:4 -> sum : f32(1000,) at e.weft:8: 8.0 kB stay inside, as its "
+          "rows are computed in the kernel that reads it\n"));
   EXPECT_THAT(all, Not(HasSubstr("GB/s")));  // of no machine
   EXPECT_THROW(explain_detail_named("much"), Error);
 }
@@ -88,7 +90,7 @@ return %y)");
   EXPECT_THAT(advice, StartsWith("to change: dot : f32(64, 64) at e.weft:4: a library computes it: "));
   EXPECT_THAT(advice, HasSubstr("`sum(x * v, 1)`"));
   EXPECT_EQ(detail::advice_of(of(kSoftmax)), "");
-  EXPECT_EQ(detail::way_to_fuse("computed in one kernel"), "");
+  EXPECT_EQ(detail::way_to_fuse("its elements are read in the loop that computes them"), "");
 }
 
 TEST(Explain, GivesTheSameAsData) {

@@ -11,6 +11,7 @@ void add_devices(CLI::App& app);
 void add_show(CLI::App& app);
 void add_run(CLI::App& app);
 void add_tune(CLI::App& app);
+void add_warm(CLI::App& app);
 void add_check(CLI::App& app);
 void add_bisect(CLI::App& app);
 void add_replay(CLI::App& app);

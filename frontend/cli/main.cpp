@@ -147,6 +147,7 @@ int run(int argc, char** argv) {
   add_grad(app);
   add_export(app);
   add_tune(app);
+  add_warm(app);
   add_ops(app);
   add_devices(app);
   add_cache(app);

@@ -303,6 +303,24 @@ TEST(CliTune, SaysWhatItTriedAndWhereItIsKept) {
   EXPECT_THAT(ran.out, HasSubstr("kept in " + cache));
 }
 
+TEST(CliWarm, CompilesForProcessesThatStartLater) {
+  WEFT_NEEDS_A_COMPILER();
+  const Folder folder;
+  const std::string cache = folder / "cache", softmax = "docs/examples/softmax.weft";
+  const Ran first = run_weft({"warm", softmax, softmax, "docs/examples/axpy.weft", "--cache-dir", cache});
+  EXPECT_EQ(first.code, 0) << first.err;
+  EXPECT_THAT(first.out,
+              ContainsRegex("softmax.weft +1 compiled, 0 known.*\n.*softmax.weft +0 compiled, 1 known"));
+  EXPECT_THAT(first.out, HasSubstr("2 kernels compiled and 1 known, kept in " + cache));
+  EXPECT_THAT(run_weft({"warm", softmax, "--cache-dir", cache}).out,
+              HasSubstr("0 kernels compiled and 1 known"));
+  EXPECT_THAT(run_weft({"run", softmax, "--random", "1", "--time=1", "--cache-dir", cache}).out,
+              HasSubstr("0 compiled in 0.00 ms, 1 from disk"));
+  const Ran without = run_weft({"warm", softmax});
+  EXPECT_EQ(without.code, 1);
+  EXPECT_THAT(without.err, HasSubstr("warm: kernels are kept in the cache, which is switched off"));
+}
+
 TEST(CliTune, NeedsACache) {
   Ran ran = run_weft({"tune", "docs/examples/softmax.weft"});
   EXPECT_EQ(ran.code, 1);

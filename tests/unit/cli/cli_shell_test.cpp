@@ -187,9 +187,11 @@ TEST(CliJson, OfEveryCommandThatPrintsData) {
       {"weft.cache.trim", {"cache", "trim", "--max-bytes", "0", "--cache-dir", folder / "none", "--json"}},
       {"weft.cache.clear", {"cache", "clear", "--cache-dir", folder / "none", "--json"}},
   };
-  if (WEFT_TEST_COMPILES)
+  if (WEFT_TEST_COMPILES) {
     all.emplace_back("weft.export",
                      std::vector<std::string>{"export", softmax, "--folder", folder / "exported", "--json"});
+    all.emplace_back("weft.warm", std::vector<std::string>{"warm", small, "--cache-dir", cache, "--json"});
+  }
   const std::string page = read_text("docs/seeing_inside.md");
   for (auto& [schema, arguments] : all) {
     const Ran ran = run_weft(arguments);

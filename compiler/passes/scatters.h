@@ -4,6 +4,7 @@
 #pragma once
 
 #include <string_view>
+#include <vector>
 
 #include "compiler/ir/node.h"
 #include "compiler/program/options.h"
@@ -11,22 +12,23 @@
 namespace weft::passes {
 
 enum class ScatterOrder {
-  Kept,       // elements are stored one after the other along the axis
-  Any,        // in any order, by atomic operations
-  Claimed,    // the largest position that stores to an element claims it, in any order; then each takes its
-              // value
-  SumsApart,  // sums are made in any order in wider words of their own; then they are added
+  Kept,   // elements are stored one after the other along the axis
+  Any,    // in any order, by atomic operations
+  Steps,  // in several steps, each in any order, which give what no order changes
 };
 ScatterOrder scatter_order(const ir::Node& scatter, const Target& target);
 
-// A scatter of Claimed or SumsApart in two steps.
-struct TwoSteps {
-  ir::NodeRef scatter;  // in any order, to memory that is 0; its first operand is never read
-  ir::NodeRef result;   // computed from it
-  std::string_view what;
-  std::string_view says;  // of the first step: "which value each element of x takes"
+// A scatter of Steps.
+struct ScatterSteps {
+  struct Step {
+    // A scatter in any order, to memory that is 0: its first operand is never read. Or a reduction of the step before.
+    ir::NodeRef node;
+    std::string_view what;
+    std::string_view says;  // "which value each element of {} takes"
+  };
+  std::vector<Step> steps;  // each is stored
+  ir::NodeRef result;       // computed from them
 };
-TwoSteps claimed_scatter(const ir::Node& scatter);
-TwoSteps summed_scatter(const ir::Node& scatter);
+ScatterSteps scatter_steps(const ir::Node& scatter);
 
 }  // namespace weft::passes

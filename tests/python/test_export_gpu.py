@@ -73,7 +73,7 @@ def test_no_gpu_is_said(shell, tmp_path):
 @pytest.mark.parametrize("flags, said", [
     (["--device", "cuda", "--processor", "sm_91"], "the architecture of a GPU that is not here is one of sm_100, sm_120, sm_75"),
     (["--device", "cuda", "--processor", "x86-64-v3"], "the architecture of a GPU"),
-    (["--processor", "sm_90"], "takes x86-64-v4, x86-64-v3, x86-64-v2: got sm_90; a GPU's goes with examples on a GPU, or --device cuda"),
+    (["--device", "cpu", "--processor", "sm_90"], "takes x86-64-v4, x86-64-v3, x86-64-v2: got sm_90; a GPU's goes with examples on a GPU, or --device cuda"),
 ])
 def test_processors_are_of_the_device(shell, tmp_path, flags, said):
     done = shell(*flags)

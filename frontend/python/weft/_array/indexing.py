@@ -204,10 +204,8 @@ def _add(flat: Array, positions: Array, value: Any) -> None:
     """Adds along the first axis at these positions, each occurrence of one counting."""
     if not value.size:
         return
-    # A GPU adds single numbers without an order. Long rows it adds faster where their positions are sorted, but what is being recorded
-    # has no values to sort by.
-    single = flat.dtype.kind in "iuf" and flat.size < _long * builtins.max(1, flat.shape[0])
-    if single or flat.dtype.kind in "iu" or not is_gpu(flat.device) or positions.size <= _few or _core.records():
+    # A GPU adds complex numbers one after another, but what is being recorded has no values to sort by.
+    if flat.dtype.kind in "iuf" or not is_gpu(flat.device) or positions.size <= _few or _core.records():
         _core.add_along_axis(flat, _core.reshape(positions, [positions.size, *(1,) * (flat.ndim - 1)]), value, 0)
     else:
         from weft._array.sorting import add_by_position
@@ -215,8 +213,7 @@ def _add(flat: Array, positions: Array, value: Any) -> None:
         add_by_position(flat, _core.reshape(positions, (-1,)), value)
 
 
-_few = 64  # floats that a GPU adds one after another in less time than it takes to sort their positions
-_long = 4  # elements of a row, at least, whose positions are worth sorting
+_few = 64  # complex numbers that a GPU adds one after another in less time than it takes to sort their positions
 
 
 def add_at(x: Array, key: Any, value: Any) -> None:

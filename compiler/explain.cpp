@@ -42,17 +42,13 @@ std::vector<const Node*> members(const ir::Step& step, const std::unordered_set<
   return out;
 }
 
-std::string_view title_of(const Node& n) {
-  return ir::is_user_kernel(n) ? std::string_view(ir::user_kernel_of(n)->title) : ir::called(n);
-}
-
 Origin origin_of(std::span<const Node* const> nodes) {
   constexpr size_t kMost = 8;
   ir::Lines lines;
   std::string ops;
   for (size_t k = 0; k < nodes.size(); ++k) {
     lines = lines.united(nodes[k]->lines);
-    if (k < kMost) ops += (ops.empty() ? "" : ", ") + std::string(title_of(*nodes[k]));
+    if (k < kMost) ops += (ops.empty() ? "" : ", ") + std::string(ir::title_of(*nodes[k]));
   }
   if (nodes.size() > kMost) ops += fmt::format(" and {} more", nodes.size() - kMost);
   return {ops, lines.all()};
@@ -63,7 +59,7 @@ Origin origin_of(std::span<const Node* const> nodes) {
 int Titles::number(const Node& n) {
   const auto [at, fresh] = numbers_.try_emplace(&n, static_cast<int>(values_.size()));
   if (!fresh) return at->second;
-  Explanation::Value value{std::string(title_of(n)), n.dtype(), n.shape(), n.lines.all()};
+  Explanation::Value value{std::string(ir::title_of(n)), n.dtype(), n.shape(), n.lines.all()};
   value.number = ++uses_[to_string(value)];
   values_.push_back(std::move(value));
   return at->second;
@@ -220,11 +216,16 @@ std::string to_string(const Explanation& explanation) {
 
 namespace {
 
-// A repeated value is read where it lies, and so is a number.
-int64_t bytes_read_of(const ir::Node* n) {
+// NumPy has no view that is these: it copies.
+bool is_copied(const ir::Node* n) { return n->op == ir::Op::pad || n->op == ir::Op::concat; }
+
+// A repeated value is read where it lies, and so is a number. Of what is gathered from, no more than the result has.
+int64_t bytes_read_of(const ir::Node* n, const ir::Node* by) {
   while (n->op == ir::Op::broadcast || n->op == ir::Op::reshape) n = n->inputs[0].get();
   if (n->op == ir::Op::constant || n->op == ir::Op::scalar) return 0;
-  return element_count(n->shape()) * static_cast<int64_t>(size_of(n->dtype()));
+  int64_t elements = element_count(n->shape());
+  if (by->op == ir::Op::gather) elements = std::min(elements, element_count(by->shape()));
+  return elements * static_cast<int64_t>(size_of(n->dtype()));
 }
 
 }  // namespace
@@ -232,11 +233,12 @@ int64_t bytes_read_of(const ir::Node* n) {
 OpByOp op_by_op(const ir::Graph& graph) {
   OpByOp out;
   for (const ir::Node* n : topological_order(graph.outputs)) {
-    if (kind(n->op) == ir::OpKind::Source || kind(n->op) == ir::OpKind::View) continue;
-    ++out.ops;
+    const bool view = kind(n->op) == ir::OpKind::View;
+    if (kind(n->op) == ir::OpKind::Source || (view && !is_copied(n))) continue;
+    if (!view) ++out.ops;
     if (kind(n->op) == ir::OpKind::Loop) continue;  // the bodies have theirs
     out.bytes += element_count(n->shape()) * static_cast<int64_t>(size_of(n->dtype()));
-    for (const ir::NodeRef& in : n->inputs) out.bytes += bytes_read_of(in.get());
+    for (const ir::NodeRef& in : n->inputs) out.bytes += bytes_read_of(in.get(), n);
   }
   return out;
 }

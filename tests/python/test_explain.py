@@ -248,3 +248,25 @@ def test_a_product_beside_a_scan_is_apart_since_a_library_computes_it():
     assert len(reason) == 1 and reason[0].endswith("a library computes it")
     with pytest.raises(wf.Error, match="to change: dot .*: a library computes it"):
         wf.one_kernel(x)
+
+
+MOVED = {  # bytes that are read, written, and moved op by op, of x: f64(1000, 1000) and three positions
+    "a stencil": (lambda x, at: x[1:-1, 1:-1] + x[:-2, 1:-1], 998_998 * 8, 996_004 * 8, 3 * 996_004 * 8),
+    "a part of each row": (lambda x, at: x[:, 900:] * 2, 100_000 * 8, 100_000 * 8, 200_000 * 8),
+    "rows backwards": (lambda x, at: x[:500][::-1] * 2, 500_000 * 8, 500_000 * 8, 1_000_000 * 8),
+    "two parts of rows": (lambda x, at: wf.sum(x[:, None, :100] * x[None, :5, :100], axis=-1), 100_000 * 8 + 500 * 8, 5000 * 8, (100_500 + 500_000) * 8 + 505_000 * 8),
+    "some rows": (lambda x, at: x[at] * 2, 3000 * 8 + 24, 3000 * 8, 3000 * 8 + 24 + 3 * 3000 * 8),
+    "joined": (lambda x, at: wf.concatenate([x, x]) * 2, 8_000_000, 16_000_000, 32_000_000 + 32_000_000),
+    "padded": (lambda x, at: wf.pad(x, 1) * 2, 8_000_000, 1002 * 1002 * 8, 8_000_000 + 3 * 1002 * 1002 * 8),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", MOVED)
+@pytest.mark.parametrize("computed", [True, False])
+def test_the_bytes_are_those_of_what_is_read(case, computed, on_cpu):
+    make, read, written, op_by_op = MOVED[case]
+    x, at = wf.eval(wf.linspace(0, 1, 1_000_000).reshape(1000, 1000) + 0.5), wf.eval(wf.asarray(np.array([5, 700, 20])))
+    said = wf.explain(make(x, at)) if computed else wf.explain(make, x, at)
+    (program,) = said.to_dict()["programs"]
+    found = program["summary"]
+    assert (found["bytes_read"], found["bytes_written"], found["op_by_op_bytes"]) == (read, written, op_by_op)

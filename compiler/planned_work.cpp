@@ -14,8 +14,9 @@ constexpr int64_t kWorthTiming = 100'000;
 
 void add_program(const Program& program, int64_t times, PlannedWork& work);
 
-void add_step(const Program&, const KernelStep& k, int64_t times, PlannedWork& work) {
-  ++work.kernels;
+void add_step(const Program& program, const KernelStep& k, int64_t times, PlannedWork& work) {
+  const bool is_library = k.kernel >= 0 && program.kernels[static_cast<size_t>(k.kernel)].linked.entry;
+  ++(is_library ? work.library_calls : work.kernels);
   work.bytes_read += k.bytes_read * times, work.bytes_written += k.bytes_written * times;
 }
 

@@ -484,7 +484,8 @@ class Executable::Run {
       device_.launch(*kernel, late ? late->launch : k.launch, {args.begin(), next});
     else
       of_.run_without(k, {args.begin(), first_scalar}, {first_scalar, next});
-    const Work work = kernel ? Work::Kernel : Work::Blocks;
+    const bool is_library = k.kernel >= 0 && program_.kernels[static_cast<size_t>(k.kernel)].linked.entry;
+    const Work work = is_library ? Work::Library : kernel ? Work::Kernel : Work::Blocks;
     const auto describe = [&] { return event(work, k.origin, k.bytes_read, k.bytes_written); };
     if (timed)
       timed.end_short(of_.numbers_[s_] + static_cast<uint64_t>(work) + (lines_ ? lines_->number : 0),

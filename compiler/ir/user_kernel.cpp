@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "compiler/base/error.h"
+#include "compiler/ir/function.h"
 #include "compiler/ir/loop_hash.h"
 
 namespace weft::ir {
@@ -70,6 +71,13 @@ UserKernelRef with_leading_axis(const UserKernel& kernel, int64_t size) {
     for (TensorType& type : *types) type.shape.insert(0, size);
   all.grid[0] *= size;
   return checked(std::move(all));
+}
+
+std::string_view title_of(const Node& node) {
+  if (!is_user_kernel(node)) return called(node);
+  const UserKernel& kernel = *user_kernel_of(node);
+  const std::string_view title = kernel.title;
+  return kernel.library ? title.substr(0, title.rfind('_')) : title;
 }
 
 }  // namespace weft::ir

@@ -64,6 +64,8 @@ UserKernelRef with_leading_axis(const UserKernel& kernel, int64_t size);
 
 inline bool is_user_kernel(const Node& node) { return node.op == Op::kernel; }
 inline const UserKernelRef& user_kernel_of(const Node& node) { return node.as<KernelAttr>().kernel; }
+// A node's op as people read it: of a kernel its title, of a function of the library its name without the dtype.
+std::string_view title_of(const Node& node);
 // Whether its text is the user's: decompositions and Fourier transforms are kernels of a library's functions.
 inline bool has_users_text(const Node& node) {
   return is_user_kernel(node) && !user_kernel_of(node)->library;

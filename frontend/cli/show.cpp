@@ -106,7 +106,7 @@ void run(Flags flags) {
   }
   if (stage->by_device) {
     for (auto& source : compile(graph, machine.target, options).kernels)
-      fmt::print("{}\n", detail::assembly_lines(assembly_of(source, machine)).text);
+      if (!source.linked.entry) fmt::print("{}\n", detail::assembly_lines(assembly_of(source, machine)).text);
     return;
   }
   options.dump = [&](std::string_view name, std::string_view text) {

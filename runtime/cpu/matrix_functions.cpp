@@ -202,8 +202,13 @@ const LibraryFunction& matrix_function(MatrixFunction what, DType dtype) {
   return kFunctions[static_cast<size_t>(what)][static_cast<size_t>(at)];
 }
 
-void open_lapack() {
-  lapack<float>(), lapack<double>(), lapack<std::complex<float>>(), lapack<std::complex<double>>();
+bool open_lapack() {
+  bool opens = false;
+  [[maybe_unused]] static const bool is_open = [&] {
+    lapack<float>(), lapack<double>(), lapack<std::complex<float>>(), lapack<std::complex<double>>();
+    return opens = true;
+  }();
+  return opens;
 }
 
 }  // namespace weft::runtime

@@ -48,7 +48,7 @@ std::optional<MatrixCall> matrix_call(MatrixFunction what, int64_t option,
 // For operands of f32, f64, c64 or c128.
 const LibraryFunction& matrix_function(MatrixFunction what, DType dtype);
 
-// Throws Error, which says what to install, where no LAPACK can be opened.
-void open_lapack();
+// Whether it was not open yet. Throws Error, which says what to install, where no LAPACK can be opened.
+bool open_lapack();
 
 }  // namespace weft::runtime

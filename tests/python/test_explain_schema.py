@@ -65,6 +65,9 @@ CASES = {
     "what NumPy made": lambda x: wf.explain(host_made(x)),
     "few elements": lambda x: wf.explain(x[:5] + 1),
     "widened": lambda x: wf.explain(wf.astype(x, "float32") * x),
+    "what two kernels compute": lambda x: wf.explain((lambda e: e / wf.sum(e, axis=0))(wf.exp(x.reshape(500, 100)))),
+    "a library's function, compiled": lambda x: wf.explain(wf.abs(wf.fft.fft(x)), detail="compiled"),
+    "a decomposition": lambda x: wf.explain(lambda x: wf.linalg.inv(wf.eye(20) + x[:400].reshape(20, 20)), x),
     "callers": lambda x: wf.explain(lambda x: stencil(stencil(x)), x),
 }
 

@@ -336,3 +336,16 @@ def test_what_goes_around_calls_of_compiled_functions_is_no_code_of_yours():
             f(x); line = line_here()  # noqa: E702
     (row,) = of_kind(p, "overhead")
     assert row["count"] == 4 and row["asked"] == [{"by": "a call of a compiled function", "file": HERE, "line": line, "count": 4}]
+
+
+def test_functions_of_the_library_are_no_kernels():
+    x, a = wf.eval(wf.linspace(0, 1, 5000)), wf.eval(wf.eye(30) * 2 + 0.1)
+    with wf.profile() as p:
+        wf.eval(wf.abs(wf.fft.fft(x)))
+        wf.linalg.inv(a)
+    rows = {row["what"]: row["kind"] for row in p.to_dict()["rows"]}
+    assert rows["fourier"] == "library" and rows["inv"] == "library"
+    found = wf.explain(wf.abs(wf.fft.fft(x)), detail="compiled").to_dict()["programs"][0]
+    assert (found["summary"]["library_calls"], found["summary"]["kernels"]) == (1, 2)
+    assert [step["kind"] for step in found["steps"]] == ["kernel", "library", "kernel"] and found["steps"][1]["compiled"] is None
+    wf.show(wf.abs(wf.fft.fft(x)), "asm")

@@ -10,6 +10,7 @@
 #include "compiler/ir/build.h"
 #include "compiler/ir/function.h"
 #include "compiler/ir/text/print.h"
+#include "compiler/ir/user_kernel.h"
 #include "frontend/cpp/inspect/compare.h"
 
 namespace weft::detail {
@@ -199,7 +200,7 @@ std::string call_of(const Canonical& graph, std::span<const ir::HostTensor> valu
         map ? ir::to_string(Scalar::load(x.type.dtype, x.data.data() + made.element * size_of(x.type.dtype)))
             : fmt::format("{}{}", name(x.type.dtype), to_string(x.type.shape));
   }
-  return fmt::format("{}({})", ir::called(node), operands);
+  return fmt::format("{}({})", ir::title_of(node), operands);
 }
 
 bool holds_any(DeviceSlot& device, const ir::TensorType& type, const runtime::BufferRef& buffer,

@@ -52,6 +52,7 @@ std::vector<std::optional<CompiledStep>> compiled_steps(const Program& program, 
     const auto* k = std::get_if<KernelStep>(&step);
     if (!k || k->kernel < 0 || !device.info().compiles) continue;
     const KernelSource& source = program.kernels[static_cast<size_t>(k->kernel)];
+    if (source.linked.entry) continue;
     if (device.host_visible())
       out.back() = counted(assembly_lines(device.assembly(source)).text);
     else

@@ -34,7 +34,7 @@ constexpr int kSchemaVersion = 3;
 constexpr std::pair<std::string_view, std::string_view> kKinds[] = {
     {"kernel", "a compiled kernel"},
     {"blocks", "a kernel's work while its kernel is not compiled, or without one: results are the same"},
-    {"library", "a matrix product or a sort by a library"},
+    {"library", "a matrix product, a decomposition, a Fourier transform or a sort by a library"},
     {"copy", "within a device"},
     {"upload", "a copy from the host"},
     {"download", "a copy to the host"},

@@ -81,7 +81,7 @@ std::string shown_graph(DeviceSlot& device, const ir::Graph& graph, const std::s
   if (std::ranges::any_of(stages, [&](const Stage& s) { return s.name == stage && s.by_device; })) {
     std::string text;
     for (const KernelSource& kernel : program.kernels)
-      text += assembly_lines(device.device->assembly(kernel)).text;
+      if (!kernel.linked.entry) text += assembly_lines(device.device->assembly(kernel)).text;
     return text;
   }
   if (!stage.empty()) return texts[stage];

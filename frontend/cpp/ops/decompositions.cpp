@@ -7,6 +7,7 @@
 #include "compiler/base/error.h"
 #include "compiler/ir/build.h"
 #include "compiler/ir/user_kernel.h"
+#include "frontend/cpp/evaluate/graphs_seen.h"
 #include "frontend/cpp/record/record.h"
 #include "frontend/cpp/record/resident_index.h"
 #include "frontend/cpp/session/asked.h"
@@ -54,10 +55,20 @@ std::vector<Array> on_cpu(const Decomposing& of, std::span<const Array> operands
 
 }  // namespace
 
+void open_lapack() {
+  auto opening = runtime::timed(detail::current_session().counters.trace);
+  if (!runtime::open_lapack()) return;
+  opening.end([] {
+    runtime::TraceEvent event;
+    event.what = detail::kSetsUp;
+    return event;
+  });
+}
+
 std::vector<Array> decomposed(const Decomposing& of, std::span<const Array> operands) {
   if (const std::string device = operands[0].device(); device != "cpu" && !device.starts_with("cpu:"))
     return on_cpu(of, operands, device);
-  runtime::open_lapack();
+  open_lapack();
   detail::Recording recording(of.op, of.at);
   std::vector<ir::NodeRef> inputs;
   std::vector<TensorType> types;

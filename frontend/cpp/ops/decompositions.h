@@ -20,6 +20,10 @@ struct Decomposing {
 // operands are of one dtype that LAPACK takes, and are not derived.
 std::vector<Array> decomposed(const Decomposing& of, std::span<const Array> operands);
 
+// Opens LAPACK, where nobody did: profiles tell, as it takes as long as some thousand small decompositions. Error where
+// there is none.
+void open_lapack();
+
 // In a dtype that LAPACK takes. Error unless it is a matrix or a stack of them, TypeError for what LAPACK does not take.
 Array matrices(const char* op, const Array& a);
 Array square_matrices(const char* op, const Array& a);

@@ -187,7 +187,7 @@ SignAndLogarithm slogdet(const Array& a, Where at) {
 
 bool is_available() {
   try {
-    runtime::open_lapack();
+    open_lapack();
     return true;
   } catch (const Error&) {
     return false;

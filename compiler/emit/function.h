@@ -5,13 +5,11 @@
 #include <functional>
 #include <string>
 
+#include "compiler/emit/function_name.h"
 #include "compiler/emit/spell.h"
 #include "compiler/plan/plan.h"
 
 namespace weft::emit {
-
-// The name under which a kernel has the function.
-std::string name_of(const ir::Function& function);
 
 // The function, which takes a mask of the lanes that count and the arguments, and gives a struct of r0, r1, ….
 std::string write_for_cpu(const ir::Function& function);

@@ -168,11 +168,12 @@ std::string series_text(Span& s, const Series& series, Value at) {
 
 // Results of one call are members of one struct.
 void write_function_call(Span& s, const Let& let) {
-  add_function(s.entry, let);
   const bool alive = s.masked() || s.layout.walks_series;
   const std::string call =
       call_of(let, alive ? "alive" : s.entry.dialect.splat(DType::Bool, "true"), name_of,
               [&](const Series& series, Value at) { return series_text(s, series, at); });
+  if (takes_packed(s, let, call)) return write_packed_call(s, let, call);
+  add_function(s.entry, let);
   const auto [known, added] = s.calls.try_emplace(call, format("t{}", let.out));
   if (added) s.text.body += format("    const auto {} = {};\n", known->second, call);
   define(s, let.out, format("{}.r{}", known->second, let.result));
@@ -222,12 +223,7 @@ struct WriteStmt {
   }
 };
 
-// Pointers of streams as the function begins, those of a step, and how a step moves them. Streams without a
-// step are addressed by one count for all, others move their pointers.
-struct Pointers {
-  std::string begin, step, advance;
-};
-
+// Streams without a step are addressed by one count for all, others move their pointers.
 Pointers pointers_of(Span& s) {
   Pointers p;
   // Masked, the first lanes may be done alone, up to where memory is aligned.
@@ -247,6 +243,7 @@ Pointers pointers_of(Span& s) {
         p.begin += format("  const long {0} = s->{0};\n", q.step);
       }
       p.advance += format("    {} += {} * {};\n", q.name, q.step, done);
+      p.moved.push_back(q.name);
     } else {
       p.begin += format("  {0} const {1}_row = s->{1};\n", type, q.name);
       p.step += format("    {0} const {1} = {1}_row + done;\n", type, q.name);
@@ -255,12 +252,14 @@ Pointers pointers_of(Span& s) {
   if (!p.step.empty()) {
     p.begin += "  long done = 0;\n";
     p.advance += format("    done += {};\n", done);
+    p.moved.emplace_back("done");
   }
   if (s.layout.takes_positions) {
     s.text.state.push_back({"  long i, final;\n", "", ""});
     p.begin += "  long i = s->i;\n  const long final = s->final;\n";
     p.step += "    i64v at = weft_minimum_i64(weft_lanes_i64() + (i64v)(i), (i64v)(final));\n";
     p.advance += format("    i += {};\n", done);
+    p.moved.emplace_back("i");
   }
   if (s.many_rows()) {
     s.text.state.push_back({"  long rows;\n", "", ""});
@@ -293,8 +292,7 @@ std::string write_span(Entry& e, const SpanLayout& layout) {
   if (s.many_rows()) body = "    for (long u = 0; u < rows; ++u) {\n" + body + "    }\n";
   body = p.step + s.text.load + body + s.text.store + p.advance;
   const std::string declared = members(s.text, &Member::declared);
-  const std::string function =
-      s.masked() ? masked_function(s, p.begin, body) : walked_function(s, p.begin, body);
+  const std::string function = s.masked() ? masked_function(s, p.begin, body) : walked_function(s, p, body);
   e.functions.text += format("struct S{} {{\n{}}};\n", s.id, declared) + function;
   return s.masked() ? masked_call(s) : walked_call(s);
 }

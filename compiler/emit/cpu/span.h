@@ -64,6 +64,13 @@ struct Span {
   std::set<std::string> taken = {};               // what series took into the struct
   std::vector<const plan::Test*> stretches = {};  // tests that are the same for a whole stretch of the lanes
   int stores = 0;
+  // The call of a function that takes many vectors at once, what is computed before it, and its operands.
+  struct Packed {
+    const plan::Let* let = nullptr;
+    std::string call, before;
+    std::vector<char> varies = {};
+    std::vector<DType> results = {};
+  } packed = {};
 
   bool masked() const { return entry.layout.lanes.masked; }
   bool many_rows() const { return layout.rows_axis >= 0; }
@@ -107,9 +114,19 @@ void store_neighbours(Span& span, const SpanStmt& stmt, const plan::Store& store
 
 // What has been added up joins wider sums every few of `count` steps.
 std::string write_loop(const Span& span, const std::string& count, const std::string& step);
+// Pointers of streams as the function begins, those of a step, how a step moves them, and the names of all that it moves.
+struct Pointers {
+  std::string begin, step, advance;
+  std::vector<std::string> moved = {};
+};
+// packed.cpp: whether the call is the first that a span has of functions, and one that packs; the loop around it, over several
+// vectors at once.
+bool takes_packed(const Span& span, const plan::Let& let, const std::string& call);
+void write_packed_call(Span& span, const plan::Let& let, const std::string& call);
+std::string packed_loop(const Span& span, const Pointers& pointers, const std::string& body);
 // `pointers`: those of the streams, as the function begins.
 std::string masked_function(Span& span, const std::string& pointers, const std::string& body);
-std::string walked_function(const Span& span, const std::string& pointers, const std::string& body);
+std::string walked_function(const Span& span, const Pointers& pointers, const std::string& body);
 std::string masked_call(const Span& span);
 // Whether the function has a loop of its own for vectors in whose lanes all tests are what they mostly are, and what that is of one.
 bool has_inside(const SpanLayout& layout);

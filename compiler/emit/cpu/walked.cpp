@@ -88,15 +88,16 @@ std::string direct_call(const Span& s, const Tables& t, const std::string& most)
 
 }  // namespace
 
-std::string walked_function(const Span& s, const std::string& pointers, const std::string& body) {
+std::string walked_function(const Span& s, const Pointers& pointers, const std::string& body) {
   const std::string alive = s.layout.scans || s.layout.walks_series
                                 ? "  const boolv alive = weft_less_i64(weft_lanes_i64(), (i64v)(live));\n"
                                 : "";
   return format(
       "static __attribute__((noinline)) void span{0}(void* state, long n, long live) {{\n  S{0}* s = "
       "(S{0}*)state;\n{1}{2}{3}{4}{5}}}\n",
-      s.id, members(s.text, &Member::read), pointers + alive, s.text.before,
-      write_loop(s, "n", format("{{\n{}  }}", body)), s.text.after);
+      s.id, members(s.text, &Member::read), pointers.begin + alive, s.text.before,
+      s.packed.let ? packed_loop(s, pointers, body) : write_loop(s, "n", format("{{\n{}  }}", body)),
+      s.text.after);
 }
 
 std::string walked_call(const Span& s) {

@@ -239,6 +239,24 @@ TEST(FunctionKernels, ComputeSeveralResultsOnce) {
   }
 }
 
+// Where an instruction moves lanes together, those that are left in a loop share vectors.
+TEST(FunctionKernels, PackLanesThatPart) {
+  const auto packs = [](const std::string& function, const Target& target) {
+    const Graph graph = ir::parse(function +
+                                      "graph {\n %x = input : f64[1000]\n %c = input : f64[1000]\n"
+                                      " %k = apply %x, %c, function=escape : i32[1000]\n return %k\n}",
+                                  "graph");
+    return compile(graph, target).kernels.at(0).text.find("_packed_") != std::string::npos;
+  };
+  Target wide, narrow;
+  wide.vector_bytes = 64, narrow.vector_bytes = 32;
+  EXPECT_TRUE(packs(kEscape, wide));
+  EXPECT_FALSE(packs(kEscape, narrow));
+  EXPECT_FALSE(packs(kEscape, kGpu));
+  // All lanes leave together.
+  EXPECT_FALSE(packs(replaced(kEscape, "test %both", "test %few"), wide));
+}
+
 TEST(FunctionKernels, AreRefusedWhereNoneIsCompiled) {
   Target target;
   target.compiles = false;

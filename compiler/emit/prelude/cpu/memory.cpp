@@ -267,6 +267,47 @@ $fn void weft_store_strided_first_$T(void* p, long stride, $V x, long n) {
   __builtin_memcpy(items, &v, sizeof v);
   for (long i = 0; i < $C * n; ++i) ((Item*)p)[i / $C * stride * $C + i % $C] = items[i];
 }
+// The lanes of the mask, one after another. Up to L elements are written, of which those behind are nobody's.
+//@ weft_compress_32
+$fn void weft_compress_32(void* to, i32v x, boolv mask) {
+  int* p = (int*)to;
+#if __AVX512F__
+  typedef int Part __attribute__((vector_size(64)));
+  typedef Part Unaligned __attribute__((aligned(1), may_alias));
+  const unsigned long bits = weft_bits(mask);
+  Part parts[(L + 15) / 16];
+  __builtin_memcpy(parts, &x, sizeof x);
+#pragma clang loop unroll(full)
+  for (int i = 0; i < (L + 15) / 16; ++i) {
+    const unsigned short some = (unsigned short)(bits >> 16 * i);
+    *(Unaligned*)p = __builtin_ia32_compresssi512_mask(parts[i], Part{}, some);
+    p += __builtin_popcount(some);
+  }
+#else
+  for (int i = 0; i < L; ++i)
+    if (mask[i]) *p++ = x[i];
+#endif
+}
+//@ weft_compress_64
+$fn void weft_compress_64(void* to, i64v x, boolv mask) {
+  long* p = (long*)to;
+#if __AVX512F__
+  typedef long long Part __attribute__((vector_size(64)));
+  typedef Part Unaligned __attribute__((aligned(1), may_alias));
+  const unsigned long bits = weft_bits(mask);
+  Part parts[(L + 7) / 8];
+  __builtin_memcpy(parts, &x, sizeof x);
+#pragma clang loop unroll(full)
+  for (int i = 0; i < (L + 7) / 8; ++i) {
+    const unsigned char some = (unsigned char)(bits >> 8 * i);
+    *(Unaligned*)p = __builtin_ia32_compressdi512_mask(parts[i], Part{}, some);
+    p += __builtin_popcount(some);
+  }
+#else
+  for (int i = 0; i < L; ++i)
+    if (mask[i]) *p++ = x[i];
+#endif
+}
 //@ weft_read_$T : all
 // The elements of one turn of a series, `by` behind those of turn 0. They lie at one place for all lanes (how = 0), one
 // after another (1), or each for itself (2). What no lane of the mask has is not touched.

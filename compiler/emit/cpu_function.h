@@ -276,14 +276,18 @@ class CpuFunction : public FunctionWriter {
     const DType t = dtype(param);
     return !differs(param) && (t == DType::I64 || t == DType::I32);
   }
+  // What lanes that have left keep of it is none of what the loop carries on, which tests look at in the first lane: the two
+  // are apart.
+  bool is_apart(const ir::Instruction& loop, int param) const {
+    return is_count(param) || (!differs(param) && differs(loop.blocks[0].gives[0]));
+  }
   static std::string count(int param) { return fmt::format("c{}", param); }
   void take_counts(const ir::Instruction& i) {
     for (size_t k = 0; k < i.args.size(); ++k) {
       const int p = i.blocks[0].params[k];
       line(is_count(p) ? fmt::format("auto {} = {}[0];", count(p), v(i.args[k]))
                        : fmt::format("{} {} = {};", type(p), v(p), v(i.args[k])));
-      // What lanes that have left keep is no count.
-      if (is_count(p)) line(fmt::format("{} {} = {};", type(i.outs[k]), v(i.outs[k]), v(i.args[k])));
+      if (is_apart(i, p)) line(fmt::format("{} {} = {};", type(i.outs[k]), v(i.outs[k]), v(i.args[k])));
     }
   }
   void splat_counts(const ir::Instruction& i) {
@@ -299,13 +303,13 @@ class CpuFunction : public FunctionWriter {
     std::vector<std::string> targets, names, next;
     for (size_t k = 0; k < tail.gives.size(); ++k) {
       const int param = head.params[k], given = tail.gives[k], out = i.outs[k];
-      const bool counts = is_count(param);
-      if (counts && is_read(out)) {
+      const bool counts = is_count(param), apart = is_apart(i, param);
+      if (apart && is_read(out)) {
         // At the last turn of a lane it is what the lane has next.
         line(fmt::format("{} = {};", v(out), parts ? chosen(dtype(out), left, v(given), v(out)) : v(given)));
       }
       // What nobody reads behind the loop may be anything in lanes that have left.
-      const bool keeps = !counts && !flags[k] && parts && is_read(out);
+      const bool keeps = !apart && !flags[k] && parts && is_read(out);
       targets.push_back(counts ? count(param) : v(param));
       names.push_back(fmt::format("n{}", param));
       next.push_back(counts ? v(given) + "[0]" : keeps ? kept(given, param, left) : v(given));
@@ -316,7 +320,7 @@ class CpuFunction : public FunctionWriter {
   void leave_counts(const ir::Instruction& i, const std::string& outer, const std::string& left,
                     const std::vector<char>& flags) {
     for (size_t k = 0; k < i.outs.size(); ++k)
-      if (const int p = i.blocks[0].params[k]; !is_count(p))
+      if (const int p = i.blocks[0].params[k]; !is_apart(i, p))
         line(fmt::format("{} {} = {};", type(i.outs[k]), v(i.outs[k]),
                          flags[k] ? fmt::format("{} & ~{}", outer, left) : v(p)));
   }

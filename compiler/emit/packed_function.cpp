@@ -264,9 +264,10 @@ class PackedFunction : public CpuFunction {
     for (size_t k = 0; k < head.params.size(); ++k) {
       const int p = head.params[k], o = loop_.outs[k];
       if (flags_[k]) line(format("{} {} = {};", type(p), v(p), wide("weft_splat_bool(false)")));
-      if (!is_count(p)) continue;
-      line(format("auto {} = from{};", count(p), p));
-      line(format("{} {} = weft_splat_{}(from{});", type(o), v(o), suffix(dtype(o)), p));
+      if (!is_apart(loop_, p)) continue;
+      if (is_count(p)) line(format("auto {} = from{};", count(p), p));
+      line(format("{} {} = {};", type(o), v(o),
+                  is_count(p) ? format("weft_splat_{}(from{})", suffix(dtype(o)), p) : v(p)));
     }
     line(format("{} {} = {};", mask_type(), left, alive));
     line("bool ended = true;");
@@ -284,7 +285,7 @@ class PackedFunction : public CpuFunction {
     line(format("{} {} = ended ? {} : {};", mask_type(), in, wide("weft_splat_bool(false)"), left));
     line(format("{} {} = {} & ~{};", mask_type(), gone, alive, in));
     for (size_t k = 0; k < loop_.outs.size(); ++k)
-      if (const int o = loop_.outs[k]; !is_count(head.params[k]) && is_read(o))
+      if (const int o = loop_.outs[k]; !is_apart(loop_, head.params[k]) && is_read(o))
         line(format("{} {} = {};", type(o), v(o),
                     flags_[k] ? format("{} & ~{}", alive, left) : v(head.params[k])));
     leave(gone);

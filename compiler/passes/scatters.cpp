@@ -96,8 +96,7 @@ NodeRef Maker::gathered(Op op, const NodeRef& values, std::string_view what, std
     index = map(Op::add, {map(Op::multiply, {index, number(words_, index)}), word});
     shape[axis] = extent * words_;
   }
-  NodeRef scatter =
-      ir::scatter(op, all(int64_t{0}, values->dtype(), shape), index, values, axis_, n_.lines);
+  NodeRef scatter = ir::scatter(op, all(int64_t{0}, values->dtype(), shape), index, values, axis_, n_.lines);
   out_.steps.push_back({scatter, what, says});
   if (words_ == 1) return scatter;
   Shape apart;

@@ -225,3 +225,80 @@ def test_a_loop_of_many_more_turns_than_are_done_between_two_looks():
 
     n = np.array([0, 5, 100_000, 7, 30_000, 12_288, 12_289] * 60)
     np.testing.assert_array_equal(np.asarray(wf.vectorize(counted)(wf.asarray(n))), (n + 2) // 3)
+
+
+def left_by_count(n):
+    total = 0
+    for k in range(n):
+        if k == 5:
+            break
+        total += k
+    else:
+        total = -total
+    return total
+
+
+def by_a_float_of_all(x):
+    step, turns = 1.0, 0
+    while x > turns * 0.25:
+        step *= 0.5
+        if step == 0.0625:
+            break
+        turns += 1
+    return step + turns
+
+
+def by_a_truth_of_all(n):
+    odd, k = False, 0
+    while k < n and not (odd and k > 6):
+        odd = not odd
+        k += 1
+    return k * 2 + odd
+
+
+def by_a_byte_of_all(n):
+    small = np.uint8(250)
+    k = 0
+    while n > k:
+        small += np.uint8(1)
+        if small == np.uint8(2):
+            return int(small) + 1000
+        k += 1
+    return int(small)
+
+
+def skipped_then_left(n):
+    total = 0
+    for k in range(n):
+        if k % 2:
+            continue
+        if k > 10:
+            break
+        total += k
+    else:
+        return -total
+    return total
+
+
+def in_an_inner_loop(n, m):
+    total = 0
+    for i in range(n):
+        for k in range(m):
+            if k == 3:
+                break
+            total += k + i
+        if i == 4:
+            return total + 1000
+    return total
+
+
+@pytest.mark.parametrize("f", [left_by_count, by_a_float_of_all, by_a_truth_of_all, by_a_byte_of_all, skipped_then_left, in_an_inner_loop], ids=lambda f: f.__name__)
+@pytest.mark.parametrize("order", [1, -1, 7])
+def test_what_is_the_same_for_all_that_are_left_ends_the_loop_of_each(f, order):
+    """The first element of a vector may have left before."""
+    n = np.roll(np.arange(600) % 23, order)[::order]
+    arrays = [n, (n + 3) % 7][: f.__code__.co_argcount]
+    with np.errstate(over="ignore"):
+        want = np.array([f(*(int(x) for x in row)) for row in zip(*arrays)])
+    for one in ([x[:20] for x in arrays], arrays):
+        np.testing.assert_array_equal(np.asarray(wf.vectorize(f)(*map(wf.asarray, one))), want[: one[0].size])

@@ -117,6 +117,7 @@ BY_NAME = {
     "funclist": "sequence of callables and numbers: what is computed where each condition holds",
     "function": "callable: takes the positions along each axis as arrays",
     "fweights": "array_like of ints: how often each observation counts",
+    "holomorphic": "bool: whether the function takes complex numbers and gives one, of which the complex derivative is wanted",
     "has_aux": "bool: whether the function returns (value, more), of which only the value is derived",
     "header": "str: the text before the first row",
     "hermitian": "bool: whether the matrices are equal to their conjugate transposes, which is faster",

@@ -9,6 +9,7 @@ from weft._base.arguments import whole_shape
 from weft._base.asarray import asarray
 from weft._base.dtypes import result_type
 from weft._base.out import store, value_of_rank_0
+from weft._base.recorded import of_arguments
 
 TYPE_CHECKING = False  # typing is slow to import
 if TYPE_CHECKING:
@@ -47,7 +48,8 @@ def choose(a: Any, choices: Any, out: Any = None, mode: str = "raise") -> Array:
 def piecewise(x: Any, condlist: Any, funclist: Sequence[Any], *args: Any, **kw: Any) -> Array:
     """For each element the function, or the number, of the last condition that is true there; of one more function where none is, else 0.
 
-    Functions are called with the elements that they are for, as in NumPy, so the conditions are looked at; numbers stay lazy.
+    Functions are called with the elements that they are for, as in NumPy, so the conditions are looked at; numbers stay lazy. Where the
+    conditions have no values to look at, as in compile(), functions are called with all elements, and what they are for is chosen.
     """
     import numpy
 
@@ -78,6 +80,10 @@ def piecewise(x: Any, condlist: Any, funclist: Sequence[Any], *args: Any, **kw: 
     for condition, function in zip(conditions, functions):
         if not callable(function):
             result = _core.astype(_core.where(condition, asarray(function, x.dtype, device=x.device), result), x.dtype)
+            continue
+        if of_arguments((condition,)):
+            condition = _core.reshape(condition, (*condition.shape, *(1,) * (x.ndim - condition.ndim)))
+            result = _core.astype(_core.where(condition, function(x, *args, **kw), result), x.dtype)
             continue
         chosen = x[condition]
         if chosen.size:

@@ -12,6 +12,7 @@ from weft._base.dtypes import result_type
 from weft._base.errors import named
 from weft._base.given import alone, known
 from weft._base.host import answered
+from weft._base.recorded import of_arguments
 
 TYPE_CHECKING = False  # typing is slow to import
 if TYPE_CHECKING:
@@ -226,6 +227,27 @@ def arange(
     return _core.arange(start, stop, step, to, named_device(device))
 
 
+def _between(start: Any, stop: Any, num: int, endpoint: builtins.bool, dtype: Any, axis: int) -> tuple[Array, Array]:
+    """linspace() and its step, of arrays whose values are not looked at."""
+    if num < 0:
+        raise ValueError(f"linspace: the count must not be negative: got {num}")
+    real = result_type(start, stop, 0.0)
+    first, last = (_core.astype(asarray(one), real) for one in (start, stop))
+    apart = _core.subtract(last, first)
+    at = _core.reshape(_core.arange(0, num, 1, None, apart.device), (num, *(1,) * apart.ndim))
+    if steps := num - 1 if endpoint else num:
+        step = _core.divide(apart, steps)
+        values = _core.add(_core.multiply(_core.astype(at, real), step), first)
+    else:
+        step = _core.full(apart.shape, float("nan"), real, apart.device)
+        values = _core.broadcast_to(first, (num, *apart.shape))
+    if endpoint and num > 1:
+        values = _core.where(_core.equal(at, num - 1), last, values)
+    values = values if dtype is None else _core.astype(values, _core.dtype(dtype))
+    axis = axis + values.ndim if axis < 0 else axis
+    return _core.permute_dims(values, [*range(1, axis + 1), 0, *range(axis + 1, values.ndim)]), step
+
+
 def linspace(
     start: Any,
     stop: Any,
@@ -238,6 +260,9 @@ def linspace(
     device: Any = None,
 ) -> Any:
     """`num` values evenly from start to stop; the last is stop itself when `endpoint`."""
+    if of_arguments((start, stop)):
+        values, step = _between(start, stop, whole("linspace", num, "the count is an integer"), builtins.bool(endpoint), dtype, axis)
+        return (values, step) if retstep else values
     typed = [_is_typed(one) for one in (start, stop)]
     if dtype is None and any(typed) and all(has or isinstance(one, (int, float, complex)) for has, one in zip(typed, (start, stop))):
         dtype = result_type(start, stop, 0.0)

@@ -34,7 +34,7 @@ def _flat(x: Array) -> Array:
 
 
 def _device(*values: Any) -> str:
-    return next(one.device for one in values if sorting.on_device(one))
+    return next(one.device for one in values if sorting.is_recorded(one))
 
 
 def sort(x: Array, axis: int = -1) -> Array:
@@ -46,7 +46,7 @@ def argsort(x: Array, axis: int = -1) -> Array:
 
 
 def partition(a: Any, kth: Any, axis: int | None = -1, kind: str = "introselect", order: Any = None) -> Array:
-    if order is not None or not sorting.on_device(a):
+    if order is not None or not sorting.is_recorded(a):
         return NotImplemented
     a, axis = (a, axis) if axis is not None else (_flat(a), 0)
     if not _valid(kth, a, axis):
@@ -55,7 +55,7 @@ def partition(a: Any, kth: Any, axis: int | None = -1, kind: str = "introselect"
 
 
 def argpartition(a: Any, kth: Any, axis: int | None = -1, kind: str = "introselect", order: Any = None) -> Array:
-    if order is not None or not sorting.on_device(a):
+    if order is not None or not sorting.is_recorded(a):
         return NotImplemented
     a, axis = (a, axis) if axis is not None else (_flat(a), 0)
     if not _valid(kth, a, axis):
@@ -68,7 +68,7 @@ def _valid(kth: Any, a: Array, axis: int) -> builtins.bool:
 
 
 def lexsort(keys: Any, axis: int = -1) -> Array:
-    if not isinstance(keys, (list, tuple)) and not sorting.on_device(keys):
+    if not isinstance(keys, (list, tuple)) and not sorting.is_recorded(keys):
         return NotImplemented
     device = _device(*keys) if isinstance(keys, (list, tuple)) else keys.device
     keys = [asarray(one, device=device) for one in keys]
@@ -243,7 +243,7 @@ def _quantile(a: Any, q: Any, axis: Any, out: Any, keepdims: builtins.bool, meth
     """The values at these shares of the sorted ones, between two of them on the line that joins these; the median without shares."""
     import numpy
 
-    if not sorting.on_device(a) or out is not None or a.size == 0 or a.dtype.kind not in "iuf":
+    if not sorting.is_recorded(a) or out is not None or a.size == 0 or a.dtype.kind not in "iuf":
         return NotImplemented
     if isinstance(axis, tuple):
         return _of_axes(a, axis, keepdims, lambda rows, last: _quantile(rows, q, last, None, False, method))

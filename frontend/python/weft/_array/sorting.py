@@ -32,6 +32,11 @@ def on_device(x: Any) -> builtins.bool:
     return isinstance(x, Array) and (is_gpu(x.device) or (_core.records() and _core.depends_on_arguments(x)))
 
 
+def is_recorded(x: Any) -> builtins.bool:
+    """The same, or derivatives are wanted of it, which NumPy's answer would not have."""
+    return on_device(x) or (isinstance(x, Array) and _core.is_derived(x))
+
+
 def _in_cpp(x: Array, axis: int) -> builtins.bool:
     """Whether C++'s sort() orders this: it lies on the host, or is a few long rows on a GPU."""
     return x.dtype.kind != "c" and (not on_device(x) or (not _core.records() and _core.sorts_on_gpu(x, axis)))

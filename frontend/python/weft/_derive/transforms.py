@@ -6,6 +6,7 @@ them, write to its arrays in place and through views, and call compiled function
 
 from __future__ import annotations
 
+import builtins
 import functools
 
 from weft import _core
@@ -13,6 +14,7 @@ from weft._core import Array
 from weft._array.creation import eye, zeros_like
 from weft._array.shaping import moveaxis, stack
 from weft._base.asarray import asarray
+from weft._base.recorded import described
 from weft._derive.trees import flatten, flatten_like
 
 TYPE_CHECKING = False  # typing is slow to import
@@ -97,11 +99,25 @@ def _like(tangent: Any, value: Array) -> Any:
     return array
 
 
-def value_and_grad(f: Callable[..., Any], argnums: int | Sequence[int] = 0, has_aux: bool = False) -> Callable[..., Any]:
+def _seed(derived: _Derived, holomorphic: bool) -> Array:
+    """What the one output's derivative is by itself."""
+    out = derived.outputs[0]
+    if not holomorphic:
+        return _core.gradient_seed(out)
+    if out.dtype.kind != "c" or out.ndim or builtins.any(one.dtype.kind != "c" for one in derived.leaves):
+        raise TypeError(f"grad: with holomorphic the function takes complex numbers and gives one: got {described(out)} of "
+                        f"{', '.join(described(one) for one in derived.leaves)}")
+    return _core.full((), 1, out.dtype, out.device)
+
+
+def value_and_grad(
+    f: Callable[..., Any], argnums: int | Sequence[int] = 0, has_aux: bool = False, holomorphic: bool = False
+) -> Callable[..., Any]:
     """A function that gives f's value and its gradient: f gives one real number.
 
     argnums: the arguments to derive by, arrays or nested tuples, lists, dicts and dataclasses of them; the gradient has their structure,
-    in a tuple where argnums is a sequence. has_aux: f gives a pair, of which the second is passed on: ((value, aux), gradient)."""
+    in a tuple where argnums is a sequence. has_aux: f gives a pair, of which the second is passed on: ((value, aux), gradient).
+    holomorphic: f takes complex numbers and gives one, and its complex derivative is wanted."""
 
     @_wraps(f)
     def value_and_gradient(*args: Any, **keywords: Any) -> Any:
@@ -109,7 +125,7 @@ def value_and_grad(f: Callable[..., Any], argnums: int | Sequence[int] = 0, has_
         derived = _Derived("grad", f, args, places, keywords, has_aux)
         if len(derived.outputs) != 1 or not isinstance(derived.result, Array):
             raise TypeError(f"grad: takes functions that give one number: got {type(derived.result).__name__}; has_aux passes others on")
-        flat = derived.back([_core.gradient_seed(derived.outputs[0])])
+        flat = derived.back([_seed(derived, holomorphic)])
         _evaluated([*derived.outputs, *flat])
         trees = derived.by_argument(flat)
         gradient = tuple(trees) if isinstance(argnums, (tuple, list)) else trees[0]
@@ -118,9 +134,11 @@ def value_and_grad(f: Callable[..., Any], argnums: int | Sequence[int] = 0, has_
     return value_and_gradient
 
 
-def grad(f: Callable[..., Any], argnums: int | Sequence[int] = 0, has_aux: bool = False) -> Callable[..., Any]:
+def grad(
+    f: Callable[..., Any], argnums: int | Sequence[int] = 0, has_aux: bool = False, holomorphic: bool = False
+) -> Callable[..., Any]:
     """A function that gives the gradient of f, which gives one real number; value_and_grad() says how."""
-    both = value_and_grad(f, argnums, has_aux)
+    both = value_and_grad(f, argnums, has_aux, holomorphic)
 
     @_wraps(f)
     def gradient(*args: Any, **keywords: Any) -> Any:

@@ -25,13 +25,19 @@ def numpy(inputs, name, body, settings):
 def weft(inputs, name, body, settings, compiled=False):
     os.environ.update(WEFT_THREADS=str(settings.threads), WEFT_CACHE_DIR="off")
     wf = import_package()
-    arrays = [wf.array(i, device="cuda" if settings.gpu else "cpu") for i in inputs]
+    device = "cuda" if settings.gpu else "cpu"
+    arrays = [wf.array(i, device=device) for i in inputs]
+
+    def on_device(*a):  # what the body makes of nothing lies there, too
+        with wf.device(device):
+            return body(wf, *a)
+
     if compiled:
-        f = wf.compile(lambda *a: body(wf, *a))
+        f = wf.compile(on_device)
         return (lambda: f(*arrays)), (lambda results: wf.sync())
 
     def call():
-        results = body(wf, *arrays)
+        results = on_device(*arrays)
         wf.eval(*results) if isinstance(results, (tuple, list)) else wf.eval(results)
         return results
 

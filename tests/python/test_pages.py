@@ -94,19 +94,25 @@ def before_a_gpu(page):
     return list(itertools.takewhile(lambda block: not needs_a_gpu(block), blocks(page)))
 
 
-@pytest.mark.parametrize("page", list(filter(before_a_gpu, WITH_PYTHON)), ids=lambda page: page.stem)
-def test_the_page_says_what_its_python_gives(page, on_cpu, monkeypatch, tmp_path):
+def prepared(page, monkeypatch, tmp_path):
+    """Sets up what the page's Python takes for granted."""
     if page.stem == "export":  # which writes files
         monkeypatch.chdir(tmp_path)
     if page.stem in ("export", "first_calls", "ladder", "your_code") and "WEFT_TEST_WITHOUT_JIT" in os.environ:
         pytest.skip("this library compiles no kernels")
+
+
+@pytest.mark.parametrize("page", list(filter(before_a_gpu, WITH_PYTHON)), ids=lambda page: page.stem)
+def test_the_page_says_what_its_python_gives(page, on_cpu, monkeypatch, tmp_path):
+    prepared(page, monkeypatch, tmp_path)
     names = {"__name__": "page"}
     for code, printed in before_a_gpu(page):
         run_block(code, names, printed, page.stem + ".py")
 
 
 @pytest.mark.parametrize("page", [page for page in WITH_PYTHON if any(map(needs_a_gpu, blocks(page)))], ids=lambda page: page.stem)
-def test_the_page_says_what_its_python_gives_on_a_gpu(page, on_cpu, monkeypatch):
+def test_the_page_says_what_its_python_gives_on_a_gpu(page, on_cpu, monkeypatch, tmp_path):
+    prepared(page, monkeypatch, tmp_path)
     there = "cuda:0" if wf.devices("cuda") else "cpu"
     if there == "cpu":
         monkeypatch.setattr(wf, "pinned", np.array)

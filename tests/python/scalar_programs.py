@@ -158,9 +158,57 @@ class Writer:
             self.put(depth, "pass")
 
 
+class CountingWriter(Writer):
+    """Its elements leave loops at turns of their own, while what other tests ask is the same for all that are left: counts,
+    and names that begin alike for all and change alike."""
+
+    def __init__(self, seed):
+        super().__init__(seed)
+        self.counted = []
+
+    def same_test(self):
+        rng = self.rng
+        comparison = rng.choice(["<", ">", "==", "==", "!=", ">="])
+        return f"{rng.choice(self.counted)} {comparison} {rng.randint(0, 6)}"
+
+    def test(self, depth):
+        if self.counted and self.rng.random() < 0.3:
+            return self.same_test()
+        return super().test(depth)
+
+    def statement(self, depth, in_loops):
+        rng, kind = self.rng, self.rng.randrange(6)
+        if kind < 2 and in_loops < 2 and depth < 5:
+            self.loops += 1
+            name, same = f"k{self.loops}", f"u{self.loops}"
+            self.put(depth, f"{same} = {rng.choice(['0', '1', 'False', '1.0'])}")
+            most = f"({rng.choice(self.ints)} & 7) + {rng.randint(0, 2)}"
+            if rng.random() < 0.6:
+                self.put(depth, f"for {name} in range({most}):")
+            else:
+                self.put(depth, f"{name} = 0")
+                self.put(depth, f"while {name} < {most} and {self.test(2)}:")
+                self.put(depth + 1, f"{name} += 1")
+            self.counted += [name, same]
+            self.put(depth + 1, rng.choice([f"{same} = {same} + 1", f"{same} = not {same}", f"{same} = {same} * 2 + 1", f"{same} = {name} > {rng.randint(0, 4)}", f"{same} = {same} * 0.5"]))
+            self.scoped(depth + 1, in_loops + 1)
+            del self.counted[-2:]
+            if rng.random() < 0.3:
+                self.inside(depth, "else:", in_loops)
+        elif kind == 2 and self.counted:
+            self.put(depth, f"if {self.same_test()}:")
+            self.put(depth + 1, rng.choice(["break", "break", "continue", f"return {self.result()}"]))
+        else:
+            super().statement(depth, in_loops)
+
+
+# Seeds from here on are those of functions whose loops count.
+COUNTING = 1_000_000
+
+
 def function_of(seed):
     """The function, its source, and its arguments."""
-    writer = Writer(seed)
+    writer = (CountingWriter if seed >= COUNTING else Writer)(seed)
     source, name = writer.write(), f"<scalar program {seed}>"
     linecache.cache[name] = (len(source), None, source.splitlines(True), name)
     space = {"np": np}

@@ -1,7 +1,7 @@
-"""300 random functions of numbers give what Python gives; scalar_programs.py runs more."""
+"""300 random functions of numbers, and 100 whose loops count, give what Python gives; scalar_programs.py runs more."""
 
 import pytest
-from scalar_programs import difference
+from scalar_programs import COUNTING, difference
 
 GROUP = 10
 
@@ -9,6 +9,12 @@ GROUP = 10
 @pytest.mark.parametrize("group", range(30))
 def test_gives_what_python_gives(group):
     for seed in range(1 + group * GROUP, 1 + (group + 1) * GROUP):
+        assert difference(seed) == ""
+
+
+@pytest.mark.parametrize("group", range(10))
+def test_gives_what_python_gives_where_loops_count(group):
+    for seed in range(COUNTING + group * GROUP, COUNTING + (group + 1) * GROUP):
         assert difference(seed) == ""
 
 

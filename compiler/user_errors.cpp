@@ -135,6 +135,44 @@ std::string of_assembler(std::string_view line, const std::string& called) {
       called, number(sizes), comma == std::string_view::npos ? 0 : number(sizes.substr(comma + 2)));
 }
 
+// What a name that is not there is of, and what stands in its place.
+struct Advice {
+  std::string_view name, text;
+};
+constexpr std::string_view kOfGpus =
+    "it belongs to kernels for CUDA: give cuda_kernel() the text, or loop from begin to end";
+constexpr std::string_view kMemory =
+    "no memory is allocated in a kernel: declare an array, or give one as an argument";
+constexpr std::string_view kPrints = "a kernel prints nothing: write to an array, and look at that";
+constexpr Advice kAdvice[] = {{"threadIdx", kOfGpus},
+                              {"blockIdx", kOfGpus},
+                              {"blockDim", kOfGpus},
+                              {"gridDim", kOfGpus},
+                              {"__syncthreads", kOfGpus},
+                              {"__shared__", kOfGpus},
+                              {"atomicAdd", "write __atomic_fetch_add(&r[k], x, __ATOMIC_RELAXED)"},
+                              {"malloc", kMemory},
+                              {"calloc", kMemory},
+                              {"free", kMemory},
+                              {"printf", kPrints},
+                              {"puts", kPrints},
+                              {"__expf", "write expf"},
+                              {"__logf", "write logf"},
+                              {"__sinf", "write sinf"},
+                              {"__cosf", "write cosf"},
+                              {"__powf", "write powf"},
+                              {"__fdividef", "write x / y"},
+                              {"assert", "write to an array what was found"}};
+
+std::string advice_of(std::string_view log) {
+  std::string out;
+  for (const Advice& one : kAdvice)
+    if (log.find(fmt::format("undeclared identifier '{}'", one.name)) != std::string_view::npos ||
+        log.find(fmt::format("unknown type name '{}'", one.name)) != std::string_view::npos)
+      out += fmt::format("{}: {}\n", one.name, one.text);
+  return out;
+}
+
 }  // namespace
 
 std::string of_users_text(const std::string& log, std::string_view text, const std::string& called) {
@@ -159,6 +197,7 @@ std::string of_users_text(const std::string& log, std::string_view text, const s
       if (out.find(told) == std::string::npos) out += told;
     }
   }
+  out += advice_of(log);
   const bool lacks_file = log.find("file not found") != std::string::npos ||
                           log.find("could not open source file") != std::string::npos;
   return lacks_file ? out + kLacksFile : out;

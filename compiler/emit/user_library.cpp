@@ -38,6 +38,7 @@ typedef unsigned long ulong;
 #define INT_MAX 2147483647
 #define INT_MIN (-INT_MAX - 1)
 #define UINT_MAX 4294967295u
+#define NULL __null
 #define LONG_MAX 9223372036854775807l
 #define LONG_MIN (-LONG_MAX - 1)
 #define FLT_MAX 3.40282347e+38f
@@ -65,6 +66,12 @@ template <class T> constexpr const T& min(const T& a, const T& b) { return b < a
 template <class T> constexpr const T& max(const T& a, const T& b) { return a < b ? b : a; }
 template <class T> constexpr const T& clamp(const T& x, const T& a, const T& b) { return x < a ? a : b < x ? b : x; }
 template <class T> constexpr void swap(T& a, T& b) { T c = a; a = b; b = c; }
+template <class T> constexpr T lerp(T a, T b, T t) {
+  if ((a <= 0 && b >= 0) || (a >= 0 && b <= 0)) return t * b + (1 - t) * a;
+  if (t == 1) return b;
+  const T x = a + t * (b - a);
+  return (t > 1) == (b > a) ? (b < x ? x : b) : (b > x ? x : b);
+}
 }
 #define __restrict__ __restrict
 template <bool> struct weft_if {};

@@ -515,3 +515,18 @@ def test_what_launches_for_cuda_take_is_looked_at(grid, block, more, message):
 def test_names_of_kernels_are_the_users_own(name):
     kernel = wf.cpu_kernel(f"void {name}(long from, long to, int* r) {{ for (long i = from; i < to; ++i) r[i] = 7; }}", name)
     assert kernel(3, (wf.kernel_output(3, "int32"),)).tolist() == [7, 7, 7]
+
+
+@pytest.mark.parametrize(("line", "told"), [
+    ("r[threadIdx.x] = 1;", "threadIdx: it belongs to kernels for CUDA"), ("r[b] = __expf(1.0f);", "__expf: write expf"),
+    ("float* q = (float*)malloc(8);", "malloc: no memory is allocated in a kernel"), ('printf("here");', "printf: a kernel prints nothing"),
+    ("atomicAdd(r, 1.0f);", "atomicAdd: write __atomic_fetch_add"),
+])
+def test_names_that_are_not_there_are_told_with_what_to_write(line, told):
+    with pytest.raises(wf.Error, match=rf"(?s)f: does not compile:\nf\.cpp:1:\d+: error: .*undeclared identifier.*\n{told}"):
+        wf.cpu_kernel("void f(long b, long e, float* r) { " + line + " }", "f").check()
+
+
+def test_null_and_lerp_are_there():
+    k = wf.cpu_kernel("void f(long b, long e, const double* x, double* r) { if (x == NULL) return; for (long i = b; i < e; ++i) r[i] = std::lerp(x[i], 3.0, 0.25); }", "f")
+    np.testing.assert_array_equal(np.asarray(k(3, (wf.asarray([1.0, -1.0, 5.0]), wf.kernel_output(3, "float64")))), [1.5, 0.0, 4.5])

@@ -210,7 +210,8 @@ class CodeParser {
   std::string name(std::string_view what) {
     if (next().kind != CodeToken::Word) lexer_.expected(what);
     refuse_word(next());
-    if (is_type_word(next().text)) lexer_.expected(what);
+    if (is_type_word(next().text))
+      fail(fmt::format("expected {}, got {}, which is a type", what, quoted(next())));
     return std::string(lexer_.take().text);
   }
 

@@ -76,3 +76,10 @@ def test_bad_input():
     with pytest.raises(ValueError, match="takes 0 programs or more: got -1"):
         wf.why(-1)
     assert wf.why(0) == ""
+
+
+def test_as_many_other_operations_are_named():
+    x = wf.eval(wf.linspace(0, 1, 10_000))
+    for op in (wf.tanh, wf.cos):
+        wf.eval(op(x) * 3 + x)
+    assert "these lines were planned before, for other operations (tanh, multiply, add)" in wf.why(1)

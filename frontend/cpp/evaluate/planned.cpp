@@ -215,11 +215,17 @@ void find_reason(Planned& planned, const std::deque<Planned>& before, size_t mos
   Difference what = differences(planned, *nearest);
   if (planned.ops != nearest->ops) {
     planned.by = planned.ends_turn || nearest->ends_turn ? NewBy::Cut : NewBy::Operations;
-    planned.change = fmt::format("there are {} operations, and were {} ({}){}", planned.count, nearest->count,
-                                 nearest->ops, what.text.empty() ? "" : "; " + what.text);
+    const std::string more = what.text.empty() ? "" : "; " + what.text;
+    const bool as_many = planned.count == nearest->count;
+    planned.change =
+        as_many ? fmt::format("the operations are {}, and were {}{}", planned.ops, nearest->ops, more)
+                : fmt::format("there are {} operations, and were {} ({}){}", planned.count, nearest->count,
+                              nearest->ops, more);
     planned.reason =
-        fmt::format("these lines were planned before, for {} operations ({}): now there are {}{}",
-                    nearest->count, nearest->ops, planned.count, what.text.empty() ? "" : "; " + what.text);
+        as_many
+            ? fmt::format("these lines were planned before, for other operations ({}){}", nearest->ops, more)
+            : fmt::format("these lines were planned before, for {} operations ({}): now there are {}{}",
+                          nearest->count, nearest->ops, planned.count, more);
     return;
   }
   if (what.text.empty()) what = fact_difference(planned, *nearest);

@@ -90,8 +90,9 @@ detail::ExplainedGraph explained(const Inspected& at, ExplainDetail much) {
   if (detail::is_interpreted(at.device, at.graph)) {
     const int64_t limit = at.device.session.options.interpret_limit;
     out.interpreted = "the graph's arrays have " + std::to_string(at.graph.elements) +
-                      " elements together, the largest " + std::to_string(at.graph.largest) + ", and up to " +
-                      std::to_string(limit) + " or " + std::to_string(limit / 16) + " no kernel is worth it";
+                      (at.graph.elements == 1 ? " element" : " elements") + " together, the largest " +
+                      std::to_string(at.graph.largest) + ", and up to " + std::to_string(limit) + " or " +
+                      std::to_string(limit / 16) + " no kernel is worth it";
   } else if (at.nodes.size() == 1 && detail::is_mapped(at.device, at.nodes[0])) {
     out.interpreted =
         "of " + std::to_string(element_count(at.nodes[0]->shape())) +

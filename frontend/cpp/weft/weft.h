@@ -31,3 +31,4 @@
 #include "frontend/cpp/weft/stream.h"
 #include "frontend/cpp/weft/verify.h"
 #include "frontend/cpp/weft/vmap.h"
+#include "frontend/cpp/weft/why.h"

@@ -83,7 +83,8 @@ class Profile:
         return self.to_dict()["advice"]  # type: ignore[no-any-return]
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes one page for a browser where the name ends in .html, else each piece of work, on its thread, for Perfetto or chrome://tracing.
+        """Writes one page for a browser where the name ends in .html, the rows of the table where in .csv, else each piece of work, on its thread, for Perfetto or
+        chrome://tracing.
 
         The file is written whole or not at all.
         """

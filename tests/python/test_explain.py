@@ -270,3 +270,9 @@ def test_the_bytes_are_those_of_what_is_read(case, computed, on_cpu):
     (program,) = said.to_dict()["programs"]
     found = program["summary"]
     assert (found["bytes_read"], found["bytes_written"], found["op_by_op_bytes"]) == (read, written, op_by_op)
+
+
+def test_what_a_sort_made_is_said_to_be_made_by_it(on_cpu):
+    x = wf.eval(wf.linspace(1, 0, 3000))
+    assert f"it was made by sort, of test_explain.py:" in wf.explain(wf.sort(x)) and "step 0" not in wf.explain(wf.sort(x))
+    assert f"it was made by argsort, of test_explain.py:" in wf.explain(wf.argsort(x))

@@ -23,12 +23,12 @@ namespace weft::detail {
 struct MadeResult {
   std::weak_ptr<runtime::Buffer> result;
   SourceLine line;  // that recorded it; none where that is the program's own
-  // Loops: the library's own, op by op. Host: a function of the front end's host, as NumPy's.
-  enum class How : uint8_t { Program, Interpreter, Loops, Host };
+  // Loops: the library's own, op by op. Host: a function of the front end's host, as NumPy's. Order: a sort.
+  enum class How : uint8_t { Program, Interpreter, Loops, Host, Order };
   How how = How::Program;
   std::weak_ptr<const runtime::Executable> program = {};
   Asked asked = {};           // what looked at it
-  std::string function = {};  // of the host: "numpy.interp"
+  std::string function = {};  // of the host: "numpy.interp"; "sort"
 };
 
 // The latest results of a thread.

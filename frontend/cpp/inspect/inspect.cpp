@@ -129,6 +129,9 @@ std::string history_of(const Array& x) {
     return "the library's own loops computed it op by op" + line + ": sooner than a program is found\n";
   if (made->how == detail::MadeResult::How::Host)
     return "it was made by " + made->function + line + ": NumPy answered, on the host\n";
+  if (made->how == detail::MadeResult::How::Order)
+    return "it was made by " + made->function + line +
+           ": orders are found at once, on the host, and nothing fuses across them\n";
   if (made->how == detail::MadeResult::How::Interpreter)
     return "it was computed by the interpreter" + line + ": its graph is too small for a kernel\n";
   const std::shared_ptr<const runtime::Executable> program = made->program.lock();

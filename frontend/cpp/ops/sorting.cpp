@@ -9,6 +9,7 @@
 #include "compiler/base/error.h"
 #include "compiler/ir/build.h"
 #include "frontend/cpp/evaluate/evaluate.h"
+#include "frontend/cpp/evaluate/made_by.h"
 #include "frontend/cpp/ops/on_host.h"
 #include "frontend/cpp/ops/radix_sort.h"
 #include "frontend/cpp/ops/sort_words.h"
@@ -60,8 +61,10 @@ class Rows {
   const runtime::BufferRef& memory() const { return memory_; }
   // Of the rows' shape and on their device, what lies in the host's memory.
   Array array(DType dtype, const runtime::BufferRef& memory) const {
-    return detail::record(here_, detail::input_node({dtype, shape_}, detail::moved(memory, here_)),
-                          detail::kInMemory);
+    const runtime::BufferRef there = detail::moved(memory, here_);
+    detail::made_lately().add(
+        {there, lines_.empty() ? SourceLine() : lines_.front(), detail::MadeResult::How::Order, {}, {}, op_});
+    return detail::record(here_, detail::input_node({dtype, shape_}, there), detail::kInMemory);
   }
 
  private:

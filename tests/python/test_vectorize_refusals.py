@@ -19,7 +19,7 @@ def refused(source):
     """A function of a file's text, which cannot be compiled."""
     name = f"<refused {hash(source)}>"
     linecache.cache[name] = (len(source), None, source.splitlines(True), name)
-    space = {"math": math, "np": np, "wf": wf, "array": np.arange(300), "recursive": recursive}
+    space = {"math": math, "functools": functools, "np": np, "wf": wf, "array": np.arange(300), "recursive": recursive}
     exec(compile(source, name, "exec"), space)  # noqa: S102
     return space["f"], name
 
@@ -128,7 +128,7 @@ def test_there_are_a_hundred_refusals():
 @pytest.mark.parametrize(("call", "instead"), [
     ("math.ldexp(x, 2)", r"write x \* 2.0 \*\* n"), ("math.gamma(x)", "math.exp\\(math.lgamma\\(x\\)\\)"), ("math.gcd(x, 2)", r"convert with int\(…\) first"),
     ("math.dist((x, 1.0), x)", "math.hypot"), ("math.fsum((x, x))", "write a \\+ b"), ("math.hypot((x, x))", r"write \* before a tuple"),
-    ("sorted((x, 1.0))[0]", "min and max"), ("any(x)", "write or"), ("math.atan2(x + 1j, x)", r"take z.real or abs\(z\) first"), ("np.sum(x)", "it is one number"), ("wf.sum(x)", "it is one number"),
+    ("sorted((x, 1.0))[0]", "min and max"), ("wf.vectorize(lambda v: v)(x)", "call the function itself"), ("functools.partial(pow, x)(2)", "write a lambda in its place"), ("any(x)", "write or"), ("math.atan2(x + 1j, x)", r"take z.real or abs\(z\) first"), ("np.sum(x)", "it is one number"), ("wf.sum(x)", "it is one number"),
     ("np.random.rand()", "pass random numbers as an argument"), ("x.astype(int)", r"write np.float32\(x\)"), ("x.shape", "it is one number"), ("round(math.sin(x), 2)", "round\\(x \\* 100\\)"),
 ])
 def test_says_what_to_write_in_place_of_a_call(call, instead):

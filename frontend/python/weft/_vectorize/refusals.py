@@ -53,6 +53,7 @@ _INSTEAD = {
     "math.sumprod": "write a * u + b * v",
     "builtins.len": "leave it out: it is one number", 
     "builtins.pow": "write pow(a, b) % c",
+    "functools.partial": "write a lambda in its place, or make it outside of the function",
     "weft.index": "pass wf.index(axis) as an argument",
     "builtins.print": "leave it out, or call the function itself, of numbers",
     "builtins.any": "write or", "builtins.all": "write and",
@@ -85,6 +86,8 @@ def instead_of(name: str) -> str | None:
     """What to write in the place of a call, by the name with its module; None where there is nothing to say of this one."""
     if name.startswith(("weft._vectorize.elementwise.", "weft._vectorize.kernels.")):
         return "call it outside of the function, as it takes arrays"
+    if name.startswith("weft.") and name.endswith(".vectorize"):
+        return "call the function itself, which is compiled with this one"
     if name.split(".")[0] == "random" or name.startswith(("numpy.random", "weft.random")):
         return "pass random numbers as an argument, as of random.uniform(0, 1, shape)"
     if name.split(".")[0] == "time":

@@ -129,3 +129,28 @@ def test_show_of_a_compiled_function_that_looks_raises(x):
         wf.show(wf.compile(normalized), x, "graph")
     with pytest.raises(LookupError):
         wf.show(lambda x: [float(x[0]), {}["mine"]], x)
+
+
+def test_what_gives_no_array_is_run(x):
+    def told(x):
+        print(wf.sum(x))  # all that it does
+        return "done"
+
+    said = wf.explain(told, x)
+    assert [(part["kind"], part["by"]) for part in parts_of(said)] == [("look", "print or str")]
+    assert said.startswith("the call runs in 1 part\n") and "graph {" in wf.show(told, x, "graph")
+    assert wf.explain(lambda x: None, x) == "the call computed nothing\n"
+
+
+def test_keywords_are_the_functions(x):
+    def summed(x, axis=0):
+        return wf.sum(wf.exp(x), axis=axis)
+
+    rows = x.reshape(500, 100)
+    assert wf.explain(summed, rows, axis=1, detail="summary") == wf.explain(summed, rows, 1, detail="summary")
+    assert wf.explain(summed, rows, axis=1).to_dict()["programs"][0]["steps"][0]["outer"] == [500]
+    assert "[500]" in wf.show(summed, rows, axis=1, stage="graph")
+    assert wf.verify(summed, rows, axis=1) and wf.bisect(summed, rows, axis=1)
+    for op in (wf.explain, wf.show, wf.verify, wf.bisect):
+        with pytest.raises(TypeError, match=rf"{op.__name__}: axis= is for a function's arguments, as {op.__name__}\(f, x, axis=\.\.\.\): got arrays"):
+            op(x * 2, axis=1)

@@ -67,7 +67,7 @@ std::string summary_of(const ExplainedGraph& e) {
   const PlannedWork work = work_of(e.compiled.program);
   const OpByOp& apart = e.compiled.op_by_op;
   if (e.compiled.program.steps.empty()) return "nothing to compute\n";
-  const bool one = e.compiled.program.steps.size() == 1;
+  const bool one = work.kernels + work.library_calls + work.copies + work.loops == 1;
   std::string out = fmt::format("{} {} {}: {} read and {} written{}\n", steps_text(work), one ? "does" : "do",
                                 count_text(apart.ops, "operation"), readable_bytes(work.bytes_read),
                                 readable_bytes(work.bytes_written),

@@ -307,6 +307,7 @@ BY_NAME |= {
     "reference": "str or function: what verify compares results with, computed in float64",
     "ulps": "float: how many units of the last place a result may be off its reference",
     "in_params": "str: the parameters, types and names, parted by commas",
+    "keywords": "object: keyword arguments of the function, where one is given",
     "name": "str: what the op is called in explain() and errors",
     "operation": "str: statements in the form of C",
     "out_params": "str: the results, types and names, parted by commas",

@@ -23,6 +23,12 @@ def _flat(op: str, arrays: Any) -> list[Array]:
     return flat
 
 
+def without_keywords(op: str, keywords: dict[str, Any]) -> None:
+    """Only functions take them."""
+    for name in keywords:
+        raise TypeError(f"{op}: {name}= is for a function's arguments, as {op}(f, x, {name}=...): got arrays")
+
+
 def eval(*arrays: Any) -> Any:
     """Computes the arrays in one program, so that what they share is computed once; gives them back."""
     if len(arrays) == 1:
@@ -34,16 +40,21 @@ def eval(*arrays: Any) -> Any:
     return arrays
 
 
-def explain(*arrays: Any, detail: str = "all") -> Explanation:
+def _looked_at(f: Any, what: str, stage: str, args: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
+    return __import__("weft._compile.compiled", fromlist=["looked_at"]).looked_at(f, what, stage, args, keywords)
+
+
+def explain(*arrays: Any, detail: str = "all", **keywords: Any) -> Explanation:
     """How one program computes the arrays, views as they are shown: how much it moves against op by op, what to change, kernels, and for each
     edge why it was fused or not.
 
-    `explain(f, *args)`: how the function is computed of these arguments, as it is recorded: gradients and loops are in it. What cannot be
+    `explain(f, *args, **keywords)`: how the function is computed of these arguments, as it is recorded: gradients and loops are in it. What cannot be
     recorded, as it looks at values, is run, unless it is a function of `wf.compile`: each part that it computes is explained, with what looked.
     `detail` is "summary", "kernels", "all", or "compiled", which compiles the kernels, too, and says what became of them. The result is text that has `to_dict()` and `to_json()`.
     """
     if arrays and callable(arrays[0]) and not isinstance(arrays[0], Array):
-        return __import__("weft._compile.compiled", fromlist=["looked_at"]).looked_at(arrays[0], "explain", detail, arrays[1:], {})  # type: ignore[no-any-return]
+        return _looked_at(arrays[0], "explain", detail, arrays[1:], keywords)  # type: ignore[no-any-return]
+    without_keywords("explain", keywords)
     flat = _flat("explain", arrays)
     if not flat:
         raise TypeError("explain: takes arrays, lists of them, or a function and its arguments: got none")
@@ -65,10 +76,10 @@ def why(most: int = 20) -> str:
     return _core.why(most)
 
 
-def show(x: Any, *args: Any, stage: str | None = None) -> str:
+def show(x: Any, *args: Any, stage: str | None = None, **keywords: Any) -> str:
     """The text of a stage of compiling: graph, simplified, fused, plan, cpp (or cuda), asm (or ptx); '' is all. Of an array, or of a list of them in one program.
 
-    `show(f, *args)`: of the function as it is recorded for these arguments. What looks at values is run, as `explain` does, and each part is shown.
+    `show(f, *args, **keywords)`: of the function as it is recorded for these arguments. What looks at values is run, as `explain` does, and each part is shown.
     The stage may stand last without its name: `show(x, "plan")`.
 
     "dot" is a drawing for Graphviz: the nodes of each kernel in a frame, with the bytes and the time that it takes; "svg" is the picture that
@@ -77,7 +88,8 @@ def show(x: Any, *args: Any, stage: str | None = None) -> str:
     if stage is None and args and isinstance(args[-1], str):
         stage, args = args[-1], args[:-1]
     if callable(x) and not isinstance(x, Array):
-        return __import__("weft._compile.compiled", fromlist=["looked_at"]).looked_at(x, "show", stage or "", args, {})  # type: ignore[no-any-return]
+        return _looked_at(x, "show", stage or "", args, keywords)  # type: ignore[no-any-return]
+    without_keywords("show", keywords)
     if args:
         raise TypeError(f"show: takes an array or a list of them and a stage, or a function with its arguments: got {len(args)} more: {args[0]!r:.40}")
     return _core.show(_flat("show", (x,)), stage or "")

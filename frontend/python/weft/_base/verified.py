@@ -5,6 +5,7 @@ from __future__ import annotations
 from weft import _core
 from weft._core import Array
 from weft._base.explained import preformatted
+from weft._base.session import without_keywords
 
 TYPE_CHECKING = False  # typing is slow to import
 if TYPE_CHECKING:
@@ -53,12 +54,14 @@ def _arrays_in(value: Any, found: list[Array]) -> None:
             _arrays_in(one, found)
 
 
-def _given(op: str, arrays: tuple[Any, ...]) -> list[Array]:
+def _given(op: str, arrays: tuple[Any, ...], keywords: dict[str, Any]) -> list[Array]:
     """The arrays, or those that a function gives of its arguments."""
     given: Any = arrays
     if arrays and callable(arrays[0]) and not isinstance(arrays[0], Array):
         f = arrays[0].__wrapped__ if isinstance(arrays[0], _core.CompiledFunction) else arrays[0]
-        given = f(*arrays[1:])
+        given = f(*arrays[1:], **keywords)
+    else:
+        without_keywords(op, keywords)
     found: list[Array] = []
     _arrays_in(given, found)
     if not found:
@@ -66,17 +69,17 @@ def _given(op: str, arrays: tuple[Any, ...]) -> list[Array]:
     return found
 
 
-def verify(*arrays: Any) -> Verification:
+def verify(*arrays: Any, **keywords: Any) -> Verification:
     """Computes the arrays as fused kernels and op by op, and compares both with the reference interpreter: exact for integers, else by what rounding explains.
 
-    `verify(f, *args)`: of what the function gives of these arguments. Steps that it looks at on the way are computed, and are inputs of the rest.
+    `verify(f, *args, **keywords)`: of what the function gives of these arguments. Steps that it looks at on the way are computed, and are inputs of the rest.
     """
-    return Verification(*_core.verify(_given("verify", arrays)))
+    return Verification(*_core.verify(_given("verify", arrays, keywords)))
 
 
-def bisect(*arrays: Any) -> Verification:
+def bisect(*arrays: Any, **keywords: Any) -> Verification:
     """Where results are wrong, says what makes them so: a pass over the graph, an op by itself, or ops that share a kernel. Takes what `verify` takes.
 
     `verify` says whether there is anything to search for.
     """
-    return Verification(*_core.bisect(_given("bisect", arrays)))
+    return Verification(*_core.bisect(_given("bisect", arrays, keywords)))

@@ -292,13 +292,18 @@ def looked_at(f: Callable[..., Any], what: str, stage: str | None, args: tuple[A
     said: list[str] = []
 
     def look(arrays: list[Array]) -> None:
-        said[:] = [explained(arrays, stage or "all") if what == "explain" else _core.show(arrays, stage or "")]
+        told = explained(arrays, (stage or "all") if what == "explain" else "summary")
+        if not is_compiled and not told.to_dict()["programs"]:
+            said[:] = [""]  # what it does, it does on the way
+        else:
+            said[:] = [told if what == "explain" else _core.show(arrays, stage or "")]
 
     arrays = [asarray(leaves[place]) for place in numbers]
     with set_callers(True):
         try:
             _record(_of_leaves(f, structure), leaves, places, numbers, arrays, look)
-            return said[0]
+            if said[0] or is_compiled:
+                return said[0]
         except (Error, TypeError):
             if is_compiled:
                 raise

@@ -39,6 +39,8 @@ function(weft_contain target)
     set(folder ${PROJECT_SOURCE_DIR}/runtime/self_contained)
     add_library(weft_contained OBJECT ${folder}/fmt_and_spdlog.cpp ${folder}/older_c_library.cpp)
     target_link_libraries(weft_contained PRIVATE spdlog::spdlog fmt::fmt)
+    # No other library of the process may find them: libstdc++ would wait by the wait of Python's module, which waits by libstdc++'s.
+    set_target_properties(weft_contained PROPERTIES CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
   endif()
   target_sources(${target} PRIVATE $<TARGET_OBJECTS:weft_contained>)
   target_link_options(${target} PRIVATE LINKER:--gc-sections LINKER:--as-needed ${ARGN})

@@ -1,5 +1,5 @@
 // Four functions whose newest versions ask for glibc 2.35 and 2.36 and for libstdc++ 12, bound to older ones here, so that a
-// self-contained libweft loads with glibc 2.34 and libstdc++ 11. weft.symbols hides them: only what is linked into libweft calls them.
+// self-contained libweft loads with glibc 2.34 and libstdc++ 11. They are hidden: only what is linked with them calls them.
 #include <sys/random.h>
 
 #include <cstdint>
@@ -24,9 +24,13 @@ __asm__(".symver weft_older_hypot, hypot@" WEFT_FIRST_GLIBC);
 __asm__(".symver weft_older_hypotf, hypotf@" WEFT_FIRST_GLIBC);
 __asm__(".symver weft_older_wait, " WEFT_WAIT "@GLIBCXX_3.4.11");
 
-double hypot(double a, double b) noexcept { return weft_older_hypot(a, b); }
-float hypotf(float a, float b) noexcept { return weft_older_hypotf(a, b); }
+// By names of the linker's: what the compiler knows of hypot says that everybody sees it.
+double weft_hypot(double a, double b) __asm__("hypot");
+float weft_hypotf(float a, float b) __asm__("hypotf");
 void weft_wait(void* self, void* lock) __asm__(WEFT_WAIT);
+
+double weft_hypot(double a, double b) { return weft_older_hypot(a, b); }
+float weft_hypotf(float a, float b) { return weft_older_hypotf(a, b); }
 void weft_wait(void* self, void* lock) { weft_older_wait(self, lock); }
 
 // LLVM draws names of temporary files with it.

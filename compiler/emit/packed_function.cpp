@@ -11,7 +11,6 @@
 namespace weft::emit {
 
 using fmt::format;
-using ir::Block;
 using ir::Function;
 using ir::Instruction;
 
@@ -21,7 +20,7 @@ namespace {
 // took 4.3, 4.3 and 4.8 ms, of a picture 3.8, 4.1 and 3.8 (one thread of a Zen 4, 2026-11-29).
 constexpr int kFirstTurns = 16;
 
-bool has_loop(const Block& b) {
+bool has_loop(const ir::Block& b) {
   return std::ranges::any_of(b.body, [](const Instruction& i) {
     return i.kind == Instruction::Kind::While || std::ranges::any_of(i.blocks, has_loop);
   });
@@ -42,7 +41,7 @@ class PackedFunction : public CpuFunction {
         varies_(varies),
         loop_(*std::ranges::find_if(f.block.body, is_loop)),
         place_(static_cast<size_t>(&loop_ - f.block.body.data())) {
-    const Block& head = loop_.blocks[0];
+    const ir::Block& head = loop_.blocks[0];
     conjuncts(head, head.gives[0], tests_);
     flags_ = flags_of(loop_, tests_);
     find_state();
@@ -147,7 +146,7 @@ class PackedFunction : public CpuFunction {
 
   // What a lane takes along: what the loop carries, and what it reads of the values before it.
   void find_state() {
-    const Block& head = loop_.blocks[0];
+    const ir::Block& head = loop_.blocks[0];
     for (size_t k = 0; k < head.params.size(); ++k)
       if (!is_count(head.params[k]) && !flags_[k]) carried_.push_back(k);
     std::set<int> before;
@@ -157,13 +156,13 @@ class PackedFunction : public CpuFunction {
       for (const int o : f_.block.body[k].outs)
         if (differs(o)) before.insert(o);
     std::set<int> read;
-    for (const Block& b : loop_.blocks) find_read(b, read);
+    for (const ir::Block& b : loop_.blocks) find_read(b, read);
     std::ranges::set_intersection(before, read, std::back_inserter(taken_));
   }
-  static void find_read(const Block& b, std::set<int>& out) {
+  static void find_read(const ir::Block& b, std::set<int>& out) {
     for (const Instruction& i : b.body) {
       out.insert(i.args.begin(), i.args.end());
-      for (const Block& inner : i.blocks) find_read(inner, out);
+      for (const ir::Block& inner : i.blocks) find_read(inner, out);
     }
     out.insert(b.gives.begin(), b.gives.end());
   }
@@ -172,7 +171,7 @@ class PackedFunction : public CpuFunction {
   }
   template <class F>
   void part_of_body(size_t from, size_t to, F&& wanted) {
-    Block some;
+    ir::Block some;
     for (size_t k = from; k < to; ++k)
       if (wanted(f_.block.body[k])) some.body.push_back(f_.block.body[k]);
     body(some, "m0");
@@ -190,7 +189,7 @@ class PackedFunction : public CpuFunction {
   std::string state_name(int value) const { return format("s{}", value); }
 
   void declare() {
-    const Block& head = loop_.blocks[0];
+    const ir::Block& head = loop_.blocks[0];
     for (const size_t k : carried_) declare_arrays(head.params[k], state_name(head.params[k]));
     for (const int one : taken_) declare_arrays(one, state_name(one));
     // At the end of the loop: of each element, and of those that left after the first turns in the order in which they did.
@@ -202,7 +201,7 @@ class PackedFunction : public CpuFunction {
   }
 
   void start() {
-    const Block& head = loop_.blocks[0];
+    const ir::Block& head = loop_.blocks[0];
     open("for (long k = 0; k < count; ++k) {");
     take_vector();
     for (size_t k = 0; k < loop_.args.size(); ++k) {
@@ -224,7 +223,7 @@ class PackedFunction : public CpuFunction {
   }
 
   void rounds() {
-    const Block& head = loop_.blocks[0];
+    const ir::Block& head = loop_.blocks[0];
     line("long todo = count * L, done = 0;");
     line("bool first = true;");
     open(format("for (long most = {}; todo > 0; most = weft_least(2 * most, {})) {{", kFirstTurns,
@@ -250,7 +249,7 @@ class PackedFunction : public CpuFunction {
 
   // Some turns of one vector.
   void round() {
-    const Block& head = loop_.blocks[0];
+    const ir::Block& head = loop_.blocks[0];
     const std::string alive = mask(), left = mask(), in = mask(), gone = mask();
     line(format("{} {} = {};", mask_type(), alive,
                 wide("__builtin_convertvector(weft_lanes_i64() < (i64v)(todo - j), boolv)")));
@@ -305,7 +304,7 @@ class PackedFunction : public CpuFunction {
     close();
   }
   void stay(const std::string& in) {
-    const Block& head = loop_.blocks[0];
+    const ir::Block& head = loop_.blocks[0];
     open(format("if (__builtin_reduce_or({})) {{", in));
     for (const size_t k : carried_) compress(head.params[k], state_name(head.params[k]), "kept", bits(in));
     for (const int one : taken_) compress(one, state_name(one), "kept", bits(in));

@@ -70,6 +70,38 @@ def test_zero_sizes_and_zero_d_are_verified():
     assert wf.verify(lambda x: wf.sqrt(x), wf.asarray(2.0))
 
 
+def _turn(_, s):
+    return s * 0.5 + wf.sin(s)
+
+
+@pytest.mark.parametrize(("f", "parts", "none"), [
+    (lambda x: wf.exp(x) * 2, 0, 0),
+    (lambda x: wf.fori_loop(0, 20, _turn, x), 1, 0),
+    (lambda x: wf.fori_loop(0, 20, _turn, x) + 1, 2, 0),
+    (wf.grad(lambda x: wf.sum(wf.sin(x) ** 2)), 1, 0),
+    (lambda x: x - 0.1 * wf.grad(lambda t: wf.sum(wf.tanh(t) ** 2))(x), 2, 0),
+    (lambda x: x * float(wf.sum(x)), 2, 0),
+    (lambda x: wf.interp(x, wf.asarray([0.0, 1.0]), wf.asarray([0.0, 2.0])) + 1, 2, 1),
+    (lambda x: wf.compile(lambda t: wf.exp(t))(x) + 1, 2, 1),
+])  # fmt: skip
+def test_what_a_function_computes_on_the_way_is_compared_part_by_part(f, parts, none, on_cpu):
+    x = wf.asarray(np.linspace(-2, 2, 5000))
+    found = wf.verify(f, x)
+    assert found, str(found)
+    data = found.to_dict()
+    assert len(data.get("parts", [])) == parts and sum(one["agrees"] is None for one in data.get("parts", [])) == none
+    assert str(found).count("agrees: ") == max(parts - none, 1)
+    assert wf.bisect(f, x), str(wf.bisect(f, x))
+
+
+def test_where_nothing_of_a_function_is_compared_it_is_said(on_cpu):
+    x = wf.asarray(np.linspace(-2, 2, 5000))
+    with pytest.raises(wf.Error, match=r"^verify: nothing was compared: it was recorded before: give the compiled function to verify\(\)"):
+        wf.verify(lambda x: wf.compile(lambda t: wf.exp(t))(x), x)
+    assert wf.verify(wf.compile(lambda x: wf.exp(x)), x)
+    assert "kernel" in str(wf.compile(lambda x: wf.exp(x)).explain(x, detail="summary"))
+
+
 def test_what_verify_does_not_take():
     with pytest.raises(TypeError, match="got none"):
         wf.verify(lambda x: 3, data(3))

@@ -1,6 +1,10 @@
 #include "frontend/cpp/weft/verify.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <nlohmann/json.hpp>
+#include <optional>
 
 #include "compiler/base/error.h"
 #include "compiler/compile.h"
@@ -9,6 +13,7 @@
 #include "frontend/cpp/evaluate/find_nans.h"
 #include "frontend/cpp/evaluate/windows.h"
 #include "frontend/cpp/inspect/bisect_graph.h"
+#include "frontend/cpp/inspect/parts_of_run.h"
 #include "frontend/cpp/inspect/verify_graph.h"
 #include "frontend/cpp/session/long_work.h"
 #include "frontend/cpp/weft/session.h"
@@ -98,6 +103,11 @@ Pending pending(const char* op, std::span<const Array> xs) {
     out.nodes.push_back(std::move(node));
     out.names.push_back("result " + std::to_string(i));
   }
+  return out;
+}
+
+Pending some_pending(const char* op, std::span<const Array> xs) {
+  Pending out = pending(op, xs);
   if (out.nodes.empty())
     throw Error(
         std::string(op) +
@@ -146,10 +156,11 @@ std::vector<ir::HostTensor> run_elsewhere(detail::DeviceSlot& device, const ir::
 
 }  // namespace
 
-Verification verify(const Array& x) { return verify({&x, 1}); }
+namespace {
 
-Verification verify(std::span<const Array> xs) {
-  Pending what = pending("verify", xs);
+using Judge = Verification (*)(Pending& what);
+
+Verification verified(Pending& what) {
   return judged(what, [&](const ir::Graph& graph, const auto& inputs, const OnDevice& run) {
     const std::string other = other_device(*what.device);
     const detail::OtherDevice elsewhere{other, [&](const ir::Graph& made) {
@@ -160,14 +171,115 @@ Verification verify(std::span<const Array> xs) {
   });
 }
 
-Verification bisect(const Array& x) { return bisect({&x, 1}); }
-
-Verification bisect(std::span<const Array> xs) {
-  Pending what = pending("bisect", xs);
+Verification bisected(Pending& what) {
   return judged(what, [&](const ir::Graph& graph, const auto& inputs, const OnDevice& run) {
     return detail::bisect_graph(graph, inputs, what.names, what.device->target,
                                 what.device->compile_options(), run);
   });
+}
+
+// Judges each part of a call before it is computed.
+class JudgedRun final : public detail::PartsOfRun {
+ public:
+  JudgedRun(const char* op, Judge judge) : op_(op), judge_(judge) {}
+
+  Verification rest(std::span<const Array> results) {
+    Pending left = parts().empty() ? some_pending(op_, results) : pending(op_, results);
+    if (parts().empty()) return judge_(left);
+    if (!left.nodes.empty()) add_rest_as(add({judge_(left), ""}));
+    const auto last =
+        std::find_if(judged_.rbegin(), judged_.rend(), [](const Judged& j) { return j.found.has_value(); });
+    if (last == judged_.rend())
+      throw Error(fmt::format("{}: nothing was compared: {}", op_,
+                              judged_.empty() ? "NumPy answered all on the host" : judged_.front().why_not));
+    Verification all;
+    all.text = text_of_parts([&](size_t at) {
+      return judged_[at].found ? judged_[at].found->text : "not compared: " + judged_[at].why_not + "\n";
+    });
+    nlohmann::json whole = nlohmann::json::parse(last->found->json);
+    nlohmann::json each = nlohmann::json::array();
+    for (size_t k = 0; k < parts().size(); ++k) each.push_back(json_of_part(k));
+    all.agrees = std::ranges::all_of(judged_, [](const Judged& j) { return !j.found || j.found->agrees; });
+    whole["agrees"] = all.agrees;
+    whole["parts"] = std::move(each);
+    all.json = whole.dump();
+    return all;
+  }
+
+ private:
+  struct Judged {
+    std::optional<Verification> found;
+    std::string why_not;
+  };
+
+  int of_values(detail::DeviceSlot& device, std::span<const ir::NodeRef> nodes) override {
+    if (judging_) return add({{}, "it is an input of another part"});
+    judging_ = true;
+    Pending what{{nodes.begin(), nodes.end()}, {}, &device};
+    for (size_t k = 0; k < nodes.size(); ++k) what.names.push_back(fmt::format("value {}", k));
+    Judged judged;
+    try {
+      judged.found = judge_(what);
+    } catch (const Error& error) {
+      judged.why_not = error.what();
+    }
+    judging_ = false;
+    return add(std::move(judged));
+  }
+  int of_recorded(detail::DeviceSlot& /*device*/, const ir::Graph& /*graph*/) override {
+    return add({{}, fmt::format("it was recorded before: give the compiled function to {}()", op_)});
+  }
+
+  int add(Judged judged) {
+    judged_.push_back(std::move(judged));
+    return static_cast<int>(judged_.size()) - 1;
+  }
+
+  nlohmann::json json_of_part(size_t part) const {
+    const int at = parts()[part].program;
+    nlohmann::json one = {{"agrees", nullptr}};
+    if (at < 0)
+      one["text"] = "not compared: NumPy answered, on the host";
+    else if (const Judged& judged = judged_[static_cast<size_t>(at)]; judged.found)
+      one = nlohmann::json::parse(judged.found->json);
+    else
+      one["text"] = "not compared: " + judged.why_not;
+    one["part"] = title(part);
+    return one;
+  }
+
+  const char* op_;
+  Judge judge_;
+  bool judging_ = false;
+  std::vector<Judged> judged_;
+};
+
+}  // namespace
+
+Verification verify(const Array& x) { return verify({&x, 1}); }
+
+Verification verify(std::span<const Array> xs) {
+  Pending what = some_pending("verify", xs);
+  return verified(what);
+}
+
+Verification verify_call(const std::function<std::vector<Array>()>& call) {
+  JudgedRun run("verify", verified);
+  const std::vector<Array> results = call();
+  return run.rest(results);
+}
+
+Verification bisect(const Array& x) { return bisect({&x, 1}); }
+
+Verification bisect(std::span<const Array> xs) {
+  Pending what = some_pending("bisect", xs);
+  return bisected(what);
+}
+
+Verification bisect_call(const std::function<std::vector<Array>()>& call) {
+  JudgedRun run("bisect", bisected);
+  const std::vector<Array> results = call();
+  return run.rest(results);
 }
 
 }  // namespace weft

@@ -31,12 +31,22 @@ Reference reference_of(const ir::Graph& graph, std::span<const ir::HostTensor> i
     out.nodes.emplace_back(node);
   }
   out.values = ir::interpret({graph.inputs, out.nodes}, inputs);
+  // What is given is not rounded, but what sums of it come to may be far less than it.
+  const auto given = [&](const ir::NodeRef& in) {
+    const auto at = std::ranges::find(graph.inputs, in);
+    return at == graph.inputs.end()
+               ? 0.0
+               : rounding_of({&inputs[static_cast<size_t>(at - graph.inputs.begin())], 1});
+  };
   out.rounding.reserve(out.nodes.size());
   for (size_t i = 0; i < out.nodes.size(); ++i) {
     double most = rounding_of({&out.values[i], 1});
+    const ir::OpKind kind = ir::kind(out.nodes[i]->op);
     for (const ir::NodeRef& in : out.nodes[i]->inputs)
       if (const auto at = out.number.find(in.get()); at != out.number.end())
         most = std::max(most, out.rounding[at->second]);
+      else if (kind == ir::OpKind::Reduce || kind == ir::OpKind::Scan)
+        most = std::max(most, given(in));
     out.rounding.push_back(most);
   }
   return out;

@@ -2,8 +2,10 @@
 // makes them wrong.
 #pragma once
 
+#include <functional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "frontend/cpp/weft/array.h"
 
@@ -24,5 +26,10 @@ Verification verify(std::span<const Array> xs);
 // a kernel. Takes what verify() takes.
 Verification bisect(const Array& x);
 Verification bisect(std::span<const Array> xs);
+
+// The same of what a call computes: of each part that it computes on the way, as loops, sorts and looks at values do, and of
+// what it gives. Calls of recorded functions are named, and not compared. Error where nothing is computed.
+Verification verify_call(const std::function<std::vector<Array>()>& call);
+Verification bisect_call(const std::function<std::vector<Array>()>& call);
 
 }  // namespace weft

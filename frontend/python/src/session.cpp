@@ -221,6 +221,18 @@ void bind_session(nb::module_& m) {
         return parts.text();
       },
       "run"_a, "stage"_a, "The same of show(), of each part.");
+  const auto judged_run = [&m](const char* name,
+                               Verification (*judge)(const std::function<std::vector<Array>()>&)) {
+    m.def(
+        name,
+        [judge](const nb::callable& run) {
+          const Verification found = judge([&] { return nb::cast<std::vector<Array>>(run()); });
+          return nb::make_tuple(found.agrees, found.text, found.json);
+        },
+        "run"_a, "Of each part that this thread computes, and of the arrays that it gives.");
+  };
+  judged_run("verify_run", verify_call);
+  judged_run("bisect_run", bisect_call);
   m.def("say_of", [](const Array& x, std::string text) { say_of(x, std::move(text)); }, "x"_a, "text"_a);
   m.def("coloured", [](const std::string& text) { return detail::coloured(text); }, "explanation"_a);
   m.def("times", times_dict);

@@ -54,14 +54,16 @@ def _arrays_in(value: Any, found: list[Array]) -> None:
             _arrays_in(one, found)
 
 
-def _given(op: str, arrays: tuple[Any, ...], keywords: dict[str, Any]) -> list[Array]:
-    """The arrays, or those that a function gives of its arguments."""
-    given: Any = arrays
-    if arrays and callable(arrays[0]) and not isinstance(arrays[0], Array):
-        f = arrays[0].__wrapped__ if isinstance(arrays[0], _core.CompiledFunction) else arrays[0]
-        given = f(*arrays[1:], **keywords)
-    else:
+def _judged(op: str, arrays: tuple[Any, ...], keywords: dict[str, Any]) -> Verification:
+    """Of the arrays, or of what a function computes and gives of its arguments."""
+    if not (arrays and callable(arrays[0]) and not isinstance(arrays[0], Array)):
         without_keywords(op, keywords)
+        return Verification(*getattr(_core, op)(_some(op, arrays)))
+    f = arrays[0].__wrapped__ if isinstance(arrays[0], _core.CompiledFunction) else arrays[0]
+    return Verification(*getattr(_core, op + "_run")(lambda: _some(op, f(*arrays[1:], **keywords))))
+
+
+def _some(op: str, given: Any) -> list[Array]:
     found: list[Array] = []
     _arrays_in(given, found)
     if not found:
@@ -72,9 +74,10 @@ def _given(op: str, arrays: tuple[Any, ...], keywords: dict[str, Any]) -> list[A
 def verify(*arrays: Any, **keywords: Any) -> Verification:
     """Computes the arrays as fused kernels and op by op, and compares both with the reference interpreter: exact for integers, else by what rounding explains.
 
-    `verify(f, *args, **keywords)`: of what the function gives of these arguments. Steps that it looks at on the way are computed, and are inputs of the rest.
+    `verify(f, *args, **keywords)`: of what the function gives of these arguments, and of each part that it computes on the way, as loops, gradients,
+    sorts and looks at values do.
     """
-    return Verification(*_core.verify(_given("verify", arrays, keywords)))
+    return _judged("verify", arrays, keywords)
 
 
 def bisect(*arrays: Any, **keywords: Any) -> Verification:
@@ -82,4 +85,4 @@ def bisect(*arrays: Any, **keywords: Any) -> Verification:
 
     `verify` says whether there is anything to search for.
     """
-    return Verification(*_core.bisect(_given("bisect", arrays, keywords)))
+    return _judged("bisect", arrays, keywords)

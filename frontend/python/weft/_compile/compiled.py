@@ -16,7 +16,7 @@ from weft._base.asarray import asarray
 from weft._base.explained import Explanation
 from weft._base.given import Decided, Given, is_float64
 from weft._base.recorded import recording
-from weft._base.session import explained
+from weft._base.session import explain, explained
 from weft._base.settings import set_callers
 from weft._compile import changes
 from weft._compile.guards import Same, bind, bound_now, followed, guards, guards_of_filled, place_of
@@ -331,8 +331,10 @@ def _why(self: Any) -> str:
     return self._noted.why()  # type: ignore[no-any-return]
 
 
-def _explain(self: Any, *args: Any, **keywords: Any) -> str:
-    """How the function is computed of such arguments: kernels, and for each edge why it was fused or not."""
+def _explain(self: Any, *args: Any, detail: str | None = None, **keywords: Any) -> Any:
+    """How the function is computed of such arguments: kernels, and for each edge why it was fused or not. `detail` is as wf.explain() takes it."""
+    if detail is not None:
+        return explain(self, *args, detail=detail, **keywords)
     return looked_at(self, "explain", None, args, keywords)
 
 

@@ -62,7 +62,7 @@ def ended(tmp_path, code, **more):
 
 
 @pytest.mark.parametrize("code, status, error", [
-    ("1 / 0", 1, "ZeroDivisionError at <string>:4"),
+    ("1 / 0", 1, "ZeroDivisionError at <string>:4 (division by zero)"),
     ("sys.exit(3)", 3, ""),
     ("os.kill(os.getpid(), signal.SIGTERM)", -15, "SIGTERM at <string>:4"),
     # A shell's background jobs ignore it, and so would their children.

@@ -156,6 +156,8 @@ std::vector<ProfileRow> rows_of(const std::vector<TraceEvent>& events, const Tim
     row.behind += e.behind;
     add_asked(e, row.asked);
   }
+  // A thread tells how long it waited between two borders, which may lie around several events.
+  for (ProfileRow& row : rows) row.waited_ns = std::min(row.waited_ns, row.total_ns);
   for (size_t i = 0; i < rows.size(); ++i) rows[i].median_ns = median_of(std::move(times[i]));
   for (ProfileRow& row : rows)
     std::ranges::stable_sort(row.asked, std::ranges::greater{}, &ProfileAsked::count);
@@ -206,7 +208,7 @@ ProfileReport report_of(runtime::Trace::Taken taken, const std::vector<CostSeen>
     ProfileRow row;
     row.kind = kYourCode, row.what = "Python, and recording";
     row.count = 1, row.total_ns = row.least_ns = row.most_ns = row.median_ns = row.wall_ns = rest;
-    row.waited_ns = waits.back();
+    row.waited_ns = std::min(waits.back(), rest);
     report.rows.push_back(std::move(row));
   }
   report.dropped = taken.dropped;

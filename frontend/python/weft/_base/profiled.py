@@ -15,15 +15,21 @@ if TYPE_CHECKING:
     from typing import Any
 
 
-def _ended_with(error: Any, trace: Any) -> str:
-    """The type of an error, and the last line outside of the package that it came through."""
+def _ended_with(error: Any, value: Any, trace: Any) -> str:
+    """The type of an error, the last line outside of the package that it came through, and what it says."""
     where = ""
+    says = " ".join(str(value).split())
+    if len(says) > _longest:
+        says = says[: _longest - 1] + "…"
     while trace is not None:
         file = trace.tb_frame.f_code.co_filename
         if not file.startswith(package):
             where = f" at {os.path.basename(file)}:{trace.tb_lineno}"
         trace = trace.tb_next
-    return f"{error.__name__}{where}"
+    return f"{error.__name__}{where}{f' ({says})' if says else ''}"
+
+
+_longest = 400  # letters of an error's text
 
 
 class Profile:
@@ -46,11 +52,11 @@ class Profile:
     def __exit__(self, *error: object) -> None:
         if self._core is None:
             raise Error("profile: the block was not entered: write `with wf.profile() as p:`")
-        self._end(error[0] if error else None, error[2] if error else None)
+        self._end(*error)
 
-    def _end(self, error: Any = None, trace: Any = None) -> None:
+    def _end(self, error: Any = None, value: Any = None, trace: Any = None) -> None:
         """Ends it. `error`: the type of what ended the block, or its name."""
-        self._core.stop("" if error is None else error if isinstance(error, str) else _ended_with(error, trace))
+        self._core.stop("" if error is None else error if isinstance(error, str) else _ended_with(error, value, trace))
 
     def _ended(self) -> Any:
         if self._core is None:
@@ -91,11 +97,11 @@ class Profile:
         self._ended().save(os.fsdecode(path))
 
 
-def _uncaught() -> tuple[Any, Any]:
-    """The type and the trace of the error that ends the program; none where none does. A prompt goes on after its errors."""
+def _uncaught() -> tuple[Any, Any, Any]:
+    """The type, the value and the trace of the error that ends the program; none where none does. A prompt goes on after its errors."""
     if hasattr(sys, "ps1") or not hasattr(sys, "last_type"):
-        return None, None
-    return sys.last_type, sys.last_traceback
+        return None, None, None
+    return sys.last_type, sys.last_value, sys.last_traceback
 
 
 def profile_the_program() -> None:
@@ -115,13 +121,13 @@ def profile_the_program() -> None:
         print(f"weft: WEFT_PROFILE: the profile will not be written: {folder} is {'not writable' if os.path.isdir(folder) else 'no folder'}", file=sys.stderr)
     process, whole, saved = os.getpid(), Profile().__enter__(), False
 
-    def save(error: Any = None, trace: Any = None) -> None:
+    def save(error: Any = None, value: Any = None, trace: Any = None) -> None:
         nonlocal saved
         if saved or os.getpid() != process:  # a forked child runs what its parent was to do at the end
             return
         saved = True
         try:
-            whole._end(error, trace)
+            whole._end(error, value, trace)
             whole.save(path)
         except (Error, OSError) as problem:
             print(f"weft: WEFT_PROFILE: the profile was not written: {problem}", file=sys.stderr)

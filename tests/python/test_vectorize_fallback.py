@@ -54,3 +54,13 @@ def test_a_function_that_is_recorded_names_it_and_what_could_not_be_compiled():
     for call in (lambda: wf.compile(lambda v: f(v) + 1)(wf.ones(3)), lambda: wf.vmap(f)(wf.ones((2, 3)))):
         with pytest.raises(wf.Error, match=r"digits: Python calls it, one element after the other, and compile\(\), vmap\(\) and loops record no such call: .*: digits: a call of .*cannot be compiled"):
             call()
+
+
+def test_what_python_computed_is_not_said_to_be_numpys(on_cpu):
+    def name_of(x):
+        return float(len(str(x)))
+
+    y = wf.vectorize(name_of, fallback=True)(wf.asarray(np.linspace(0, 1, 3000)))
+    said = wf.explain(y * 2)
+    assert "made by numpy.vectorize(name_of) at " in said
+    assert "numpy.vectorize(name_of) calls your function for each element, in Python: " in said and "is NumPy's answer" not in said

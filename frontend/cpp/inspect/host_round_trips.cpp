@@ -34,6 +34,11 @@ std::vector<HostRoundTrip> round_trips_of(std::span<const ir::NodeRef> inputs,
 }
 
 std::string round_trip_text(std::string_view function, std::string_view often) {
+  if (function.starts_with("numpy.vectorize("))
+    return fmt::format(
+        "{} calls your function for each element, in Python{}: what is computed before it is written to "
+        "memory, and nothing fuses across it. explain() says what keeps the function from being compiled",
+        function, often.empty() ? "" : fmt::format(" ({})", often));
   const std::string_view instead = substitute_of(function);
   return fmt::format(
       "{} is NumPy's answer{}: what is computed before it is written to memory, and nothing fuses across it. "

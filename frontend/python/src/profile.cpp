@@ -28,9 +28,12 @@ void note_work(const std::string& kind, const std::string& what, int64_t start, 
   trace().add(std::move(event));
 }
 
-// "numpy.interp", "numpy.linalg.svd" of a function of NumPy's, or of its name.
+// "numpy.interp", "numpy.linalg.svd" of a function of NumPy's, or of its name; "numpy.vectorize(f)" of a user's.
 std::string name_on_host(nb::handle function) {
   if (nb::isinstance<nb::str>(function)) return "numpy." + nb::cast<std::string>(function);
+  if (nb::hasattr(function, "pyfunc"))
+    return "numpy.vectorize(" +
+           nb::cast<std::string>(nb::str(nb::getattr(function, "__name__", nb::str("f")))) + ")";
   const nb::object module = nb::getattr(function, "__module__", nb::none());
   const bool is_part = nb::isinstance<nb::str>(module) && (nb::cast<std::string>(module) == "numpy.linalg" ||
                                                            nb::cast<std::string>(module) == "numpy.fft");

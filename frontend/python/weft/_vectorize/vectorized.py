@@ -182,6 +182,7 @@ class Vectorized:
                 return loop(*args, **keywords)
 
             by_element.__name__ = self.__name__
+            by_element.pyfunc = self.pyfunc  # type: ignore[attr-defined]  # as of numpy.vectorize: the name of what answers says so
             self._by_element = by_element
         return self._by_element
 

@@ -97,3 +97,11 @@ def test_a_profile_names_the_part_of_numpy():
         np.linalg.cond(x, 1)
     names = [row["what"] for row in p.to_dict()["rows"] if row["kind"] == "host"]
     assert names in ([], ["numpy.linalg.cond"])
+
+
+def test_sorts_are_named_where_their_results_are_read(on_cpu):
+    x = wf.eval(wf.asarray(np.random.default_rng(0).random(20000)))
+    for f, name in ((wf.sort, "sort"), (wf.argsort, "argsort")):
+        said = wf.explain(f(x) + 1)
+        assert f": made by {name} at " in said and "which fuses with nothing" in said and "host round trip" not in said
+        assert said.to_dict()["programs"][0]["round_trips"][0]["function"] == name

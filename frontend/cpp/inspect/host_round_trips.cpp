@@ -27,8 +27,8 @@ std::vector<HostRoundTrip> round_trips_of(std::span<const ir::NodeRef> inputs,
   for (size_t i = 0; i < std::min(inputs.size(), buffers.size()); ++i) {
     const std::optional<MadeResult> made =
         buffers[i] ? made_lately().find(buffers[i]) : std::optional<MadeResult>();
-    if (made && made->how == MadeResult::How::Host)
-      out.push_back({made->function, made->line, inputs[i]->type});
+    if (made && (made->how == MadeResult::How::Host || made->how == MadeResult::How::Order))
+      out.push_back({made->function, made->line, inputs[i]->type, made->how == MadeResult::How::Order});
   }
   return out;
 }
@@ -51,15 +51,16 @@ std::string round_trip_text(std::string_view function, std::string_view often) {
 std::vector<CostSeen> costs_of(std::span<const HostRoundTrip> trips) {
   CostsSeen out;
   for (const HostRoundTrip& trip : trips)
-    out.add({kHostRoundTrip, trip.line.file ? std::vector{trip.line} : std::vector<SourceLine>(),
-             round_trip_text(trip.function, "")});
+    if (!trip.orders)
+      out.add({kHostRoundTrip, trip.line.file ? std::vector{trip.line} : std::vector<SourceLine>(),
+               round_trip_text(trip.function, "")});
   return out.take();
 }
 
 std::string to_string(const HostRoundTrip& trip) {
-  return fmt::format("{}{}: made by {}{}, on the host", name(trip.type.dtype),
-                     weft::to_string(trip.type.shape), trip.function,
-                     trip.line.file ? " at " + weft::to_string(std::span(&trip.line, 1)) : "");
+  return fmt::format("{}{}: made by {}{}, {}", name(trip.type.dtype), weft::to_string(trip.type.shape),
+                     trip.function, trip.line.file ? " at " + weft::to_string(std::span(&trip.line, 1)) : "",
+                     trip.orders ? "which fuses with nothing" : "on the host");
 }
 
 }  // namespace weft::detail

@@ -20,11 +20,12 @@ struct HostRoundTrip {
   std::string function;  // "numpy.interp"
   SourceLine line;       // that called it
   ir::TensorType type;   // of the array that it gave
+  bool orders = false;   // a sort of Weft's own: "sort"
 };
 
 // Notes that the host's function made the array, for this line; of a value that is computed.
 void made_on_host(const Array& x, const std::string& function, const SourceLine& line);
-// Of arrays in memory that lately came from the host.
+// Of arrays in memory that lately came from the host, or were sorted.
 std::vector<HostRoundTrip> round_trips_of(std::span<const ir::NodeRef> inputs,
                                           std::span<const runtime::BufferRef> buffers);
 

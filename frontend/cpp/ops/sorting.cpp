@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -50,6 +51,10 @@ class Rows {
     const runtime::StopScope may_stop(true);  // nobody has seen the memory
     runtime::Timed timed(here_.session.counters.trace, [] {});
     work(host, rows_, memory_->data());
+    if (here_.session.log->should_log(spdlog::level::debug))
+      here_.session.log->debug(
+          "{} of {} bytes{}", op_, memory_->bytes(),
+          lines_.empty() ? "" : " at " + weft::to_string(std::span<const SourceLine>(lines_)));
     timed.end([&] {
       runtime::TraceEvent event;
       event.work = runtime::Work::Library, event.what = op_, event.lines = lines_;

@@ -174,6 +174,35 @@ void bind_settings(nb::module_& m) {
   m.def("refused_variables", [] { return detail::refused_variables(); });
 }
 
+// Whether results are right, and what makes them wrong: of arrays, and of what a call computes.
+void bind_judges(nb::module_& m) {
+  const auto tuple_of = [](const Verification& found) {
+    return nb::make_tuple(found.agrees, found.text, found.json);
+  };
+  const auto judge_of = [&](const char* name, Verification (*judge)(std::span<const Array>)) {
+    m.def(
+        name,
+        [=](const std::vector<Array>& arrays) {
+          const PythonLine line;
+          return tuple_of(judge(arrays));
+        },
+        "arrays"_a);
+  };
+  const auto judge_of_run = [&](const char* name,
+                                Verification (*judge)(const std::function<std::vector<Array>()>&)) {
+    m.def(
+        name,
+        [=](const nb::callable& run) {
+          return tuple_of(judge([&] { return nb::cast<std::vector<Array>>(run()); }));
+        },
+        "run"_a, "Of each part that this thread computes, and of the arrays that it gives.");
+  };
+  judge_of("verify", verify);
+  judge_of("bisect", bisect);
+  judge_of_run("verify_run", verify_call);
+  judge_of_run("bisect_run", bisect_call);
+}
+
 }  // namespace
 
 void bind_session(nb::module_& m) {
@@ -221,18 +250,6 @@ void bind_session(nb::module_& m) {
         return parts.text();
       },
       "run"_a, "stage"_a, "The same of show(), of each part.");
-  const auto judged_run = [&m](const char* name,
-                               Verification (*judge)(const std::function<std::vector<Array>()>&)) {
-    m.def(
-        name,
-        [judge](const nb::callable& run) {
-          const Verification found = judge([&] { return nb::cast<std::vector<Array>>(run()); });
-          return nb::make_tuple(found.agrees, found.text, found.json);
-        },
-        "run"_a, "Of each part that this thread computes, and of the arrays that it gives.");
-  };
-  judged_run("verify_run", verify_call);
-  judged_run("bisect_run", bisect_call);
   m.def("say_of", [](const Array& x, std::string text) { say_of(x, std::move(text)); }, "x"_a, "text"_a);
   m.def("coloured", [](const std::string& text) { return detail::coloured(text); }, "explanation"_a);
   m.def("times", times_dict);
@@ -245,22 +262,7 @@ void bind_session(nb::module_& m) {
   m.def(
       "show", [](const std::vector<Array>& arrays, const std::string& stage) { return show(arrays, stage); },
       "arrays"_a, "stage"_a);
-  m.def(
-      "verify",
-      [](const std::vector<Array>& arrays) {
-        const PythonLine line;
-        const Verification found = verify(arrays);
-        return nb::make_tuple(found.agrees, found.text, found.json);
-      },
-      "arrays"_a);
-  m.def(
-      "bisect",
-      [](const std::vector<Array>& arrays) {
-        const PythonLine line;
-        const Verification found = bisect(arrays);
-        return nb::make_tuple(found.agrees, found.text, found.json);
-      },
-      "arrays"_a);
+  bind_judges(m);
   m.def(
       "one_kernel",
       [](const std::vector<Array>& arrays) {

@@ -76,13 +76,13 @@ void add_export(CLI::App& app) {
   CLI::App* command =
       app.add_subcommand("export", "Graphs compiled ahead, for C and C++ programs without a compiler");
   command->footer(
-      "Examples:\n  weft export blur.weft --folder blur\n"
-      "  cc main.c -Iblur blur/libblur.a -lweft_runtime\n"
-      "  weft export small.weft large.weft --name blur --processor x86-64-v3\n"
-      "  weft export blur.weft --device cuda --processor sm_89\n\n"
-      "--device cuda makes kernels for the GPU of this machine, or without one for an H100.\n"
-      "With --processor it makes them for a GPU of that architecture: sm_75, sm_80, sm_86, sm_89, sm_90, "
-      "sm_100 or sm_120.");
+      fmt::format("Examples:\n  weft export blur.weft --folder blur\n"
+                  "  cc main.c -Iblur blur/libblur.a -lweft_runtime\n"
+                  "  weft export small.weft large.weft --name blur --processor x86-64-v3\n"
+                  "  weft export blur.weft --device cuda --processor sm_89\n\n"
+                  "--device cuda makes kernels for the GPU of this machine, or without one for an H100.\n"
+                  "With --processor it makes them for a GPU of that architecture: {}.",
+                  architectures_without_a_gpu()));
   command
       ->add_option("FILE", flags->files,
                    "A .weft file, or - for the standard input; several: one for each set of shapes")

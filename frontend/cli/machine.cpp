@@ -37,12 +37,8 @@ const AbsentGpu& absent_gpu(const std::string& architecture) {
   if (architecture.empty()) return kAbsentGpus.front();
   const auto found = std::ranges::find(kAbsentGpus, architecture, &AbsentGpu::architecture);
   if (found != kAbsentGpus.end()) return *found;
-  std::vector<std::string_view> known;
-  known.reserve(kAbsentGpus.size());
-  for (const AbsentGpu& one : kAbsentGpus) known.push_back(one.architecture);
-  std::ranges::sort(known);
   throw Error(fmt::format("the architecture of a GPU that is not here is one of {}: got '{}'",
-                          fmt::join(known, ", "), architecture));
+                          architectures_without_a_gpu(), architecture));
 }
 
 Target with_fixed(Target target, const DeviceChoice& choice) {
@@ -97,6 +93,14 @@ std::string other_device(const DeviceChoice& choice) {
   if (kind_of(choice.name) == TargetKind::Cuda) return "cpu";
   std::string reason;
   return runtime::cuda_device_count(reason) > 0 ? "cuda:0" : "";
+}
+
+std::string architectures_without_a_gpu() {
+  std::vector<std::string_view> known;
+  known.reserve(kAbsentGpus.size());
+  for (const AbsentGpu& one : kAbsentGpus) known.push_back(one.architecture);
+  std::ranges::sort(known);
+  return fmt::format("{}", fmt::join(known, ", "));
 }
 
 TargetKind kind_of(std::string_view name) { return detail::device_named(name).kind; }

@@ -52,6 +52,8 @@ struct Machine {
   std::string architecture;                 // "sm_90", "znver4"; empty for any CPU
   std::shared_ptr<runtime::Device> device;  // null where there is none
 };
+// Those architectures: "sm_100, sm_120, ...".
+std::string architectures_without_a_gpu();
 Machine describe_machine(const DeviceChoice& choice, runtime::Counters& counters,
                          const std::string& architecture = {});
 

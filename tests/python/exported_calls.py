@@ -30,7 +30,7 @@ class Array(ctypes.Structure):
 
 def places():
     """Where weft_runtime.h and libweft_runtime lie: in the package, or in the build that the tests belong to."""
-    for header, library in ((_package / "include", _package), (_root / "runtime/exported", _package.parents[1] / "lib"), (_package, _package.parents[1] / "lib")):
+    for header, library in ((_package / "include", _package), (_root / "runtime/exported", _package.parents[1] / "lib")):
         found = sorted(library.glob("libweft_runtime.so*"))
         if found:
             return header, found[0]

@@ -3,13 +3,13 @@
 import functools
 import os
 import pathlib
-import shutil
 import subprocess
 import sys
 
 import numpy as np
 import pytest
 
+import exported_calls
 import weft as wf
 
 pytestmark = [
@@ -20,25 +20,15 @@ pytestmark = [
 _root = pathlib.Path(__file__).resolve().parents[2]
 _package = pathlib.Path(wf.__file__).parent
 _on_cpu = {**os.environ, "WEFT_DEVICE": "cpu"}
-_compiler = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
-
-
-def _places():
-    """Where weft_runtime.h and libweft_runtime lie: in the package, or in the build that the tests belong to."""
-    for header, library in ((_package / "include", _package), (_root / "runtime/exported", _package.parents[1] / "lib")):
-        found = sorted(library.glob("libweft_runtime.so*"))
-        if (header / "weft_runtime.h").exists() and found:
-            return header, found[0]
-    return None
 
 
 def _compiled(folder, source, *archives):
-    places = _places()
-    if _compiler is None or places is None:
+    places = exported_calls.places()
+    if exported_calls.compiler is None or places is None or not (places[0] / "weft_runtime.h").exists():
         pytest.skip("there is no C compiler, or no libweft_runtime")
     header, library = places
     program = folder / "program"
-    subprocess.run([_compiler, "-std=c99", "-Wall", "-Wextra", "-Werror", source, f"-I{folder}", f"-I{header}", *archives, library,
+    subprocess.run([exported_calls.compiler, "-std=c99", "-Wall", "-Wextra", "-Werror", source, f"-I{folder}", f"-I{header}", *archives, library,
                     f"-Wl,-rpath,{library.parent}", "-o", program], check=True)
     return program
 

@@ -139,3 +139,10 @@ def test_positions_out_of_range(tmp_path):
     assert f(x, np.array([0, -10, 9]), dtypes=["f8"])[0].tolist() == [0, 0, 18]
     with pytest.raises(RuntimeError, match="position 10 is out of bounds for axis 0 with 10 elements"):
         f(x, np.array([0, 10, 1]), dtypes=["f8"])
+
+
+def test_the_page_names_the_architectures_that_need_no_gpu(shell):
+    said = shell("--device", "cuda", "--processor", "sm_1").stderr
+    named = said.split("is one of ")[1].split(":")[0].split(", ")
+    page = pathlib.Path(__file__).resolve().parents[2] / "docs/export.md"
+    assert len(named) > 5 and all(f"`{one}`" in page.read_text() for one in named), named

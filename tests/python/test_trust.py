@@ -223,6 +223,21 @@ def test_bisect_names_the_pass_that_fast_numerics_let_go_too_far():
     assert "the pass simplify" in str(found)
 
 
+def test_a_part_that_is_wrong_is_what_is_said_of_the_whole():
+    def f(x):
+        wf.eval(wf.sqrt(x * 0.0 + wf.exp(x)))  # wrong in fast numerics, and looked at
+        return x * 2
+
+    x = wf.asarray(np.array([1.0, np.inf] * 1000))
+    with wf.set_numerics("fast"):
+        verified, bisected = wf.verify(f, x), wf.bisect(f, x)
+    assert not verified and not bisected
+    data = verified.to_dict()
+    assert not data["agrees"] and data["outcome"] == "differs" and data["first"] is not None
+    assert [one["agrees"] for one in data["parts"]] == [False, True]
+    assert bisected.to_dict()["pass"]["name"] == "simplify"
+
+
 PROGRAM = """
 import numpy as np
 import weft as wf

@@ -187,21 +187,20 @@ class JudgedRun final : public detail::PartsOfRun {
     Pending left = parts().empty() ? some_pending(op_, results) : pending(op_, results);
     if (parts().empty()) return judge_(left);
     if (!left.nodes.empty()) add_rest_as(add({judge_(left), ""}));
-    const auto last =
-        std::find_if(judged_.rbegin(), judged_.rend(), [](const Judged& j) { return j.found.has_value(); });
-    if (last == judged_.rend())
+    // What is said of the whole is of the first part that is wrong, else of the last that was compared.
+    const Verification* of_all = nullptr;
+    for (const Judged& one : judged_)
+      if (one.found && (!of_all || of_all->agrees)) of_all = &*one.found;
+    if (!of_all)
       throw Error(fmt::format("{}: nothing was compared: {}", op_,
                               judged_.empty() ? "NumPy answered all on the host" : judged_.front().why_not));
     Verification all;
     all.text = text_of_parts([&](size_t at) {
       return judged_[at].found ? judged_[at].found->text : "not compared: " + judged_[at].why_not + "\n";
     });
-    nlohmann::json whole = nlohmann::json::parse(last->found->json);
-    nlohmann::json each = nlohmann::json::array();
-    for (size_t k = 0; k < parts().size(); ++k) each.push_back(json_of_part(k));
-    all.agrees = std::ranges::all_of(judged_, [](const Judged& j) { return !j.found || j.found->agrees; });
-    whole["agrees"] = all.agrees;
-    whole["parts"] = std::move(each);
+    nlohmann::json whole = nlohmann::json::parse(of_all->json);
+    for (size_t k = 0; k < parts().size(); ++k) whole["parts"].push_back(json_of_part(k));
+    all.agrees = of_all->agrees;
     all.json = whole.dump();
     return all;
   }

@@ -22,7 +22,8 @@ struct ExportOptions {
 // Writes `folder`/`name`.h and `folder`/lib`name`.a, from which C and C++ call `f` by the name of `name`. Each list of
 // arguments is an example: a program is made for its dtypes and shapes. f is called once for each, as Compiled calls it;
 // arrays that it uses besides its arguments become part of the program, with the values that they have now.
-// Throws Error where `name` is no name in C, two examples have the same dtypes and shapes, f writes to an argument, the examples are on the CPU and on a GPU, or a file cannot be written.
+// Throws Error where `name` is no name in C, where f writes to an argument, and where a file cannot be written. So it does
+// where two examples have the same dtypes and shapes, or some are on the CPU and some on a GPU.
 void export_function(const std::string& folder, const std::string& name, const Compiled::Function& f,
                      std::span<const std::vector<Array>> examples, const ExportOptions& options = {});
 

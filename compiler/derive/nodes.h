@@ -6,6 +6,9 @@
 
 namespace weft::derive {
 
+// A part of a value is small where the whole has more than so many times its elements.
+constexpr int64_t kSmallPart = 8;
+
 ir::NodeRef number(const ir::TensorType& type, double value, const ir::Lines& lines);
 ir::NodeRef zeros(const ir::TensorType& type);
 bool is_zero(const ir::Node& node);
@@ -30,7 +33,8 @@ inline int64_t axis_of(const ir::Node& node) { return node.as<ir::AxisAttr>().ax
 ir::NodeRef expanded(const ir::NodeRef& reduced, const Shape& shape, const Dims& axes,
                      const ir::Lines& lines);
 // The slice, of the newest value that has its elements: what updates write elsewhere, and what pads put around, is left
-// out. A loop over parts so reads what one turn wrote, and no value that all turns before it had to make.
+// out. A loop over parts so reads what one turn wrote, and no value that all turns before it had to make. Zeros written to
+// a part of a small slice are written to the slice instead.
 ir::NodeRef sliced(ir::NodeRef x, const ir::SliceAttr& at, const Shape& shape, const ir::Lines& lines);
 // The axis's order turned round.
 ir::NodeRef flipped(const ir::NodeRef& x, size_t axis, const ir::Lines& lines);

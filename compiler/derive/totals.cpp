@@ -12,10 +12,6 @@ namespace {
 
 using ir::NodeRef;
 
-// Of a loop over parts each turn gives a cotangent that is zero but for its part, and sums over the whole would take the
-// square of the turns. The parts of few slices had better stay pads, which the kernel that reads them computes.
-constexpr int64_t kSmallPart = 8;  // so many times smaller than the whole
-
 std::optional<Part> part_of(const NodeRef& more, const ir::Lines& lines) {
   const bool pad = more->op == ir::Op::pad;
   if (!pad && more->op != ir::Op::update) return std::nullopt;
@@ -44,11 +40,16 @@ NodeRef alone(const Part& part, const ir::TensorType& whole) {
   return ir::pad(part.value, zeros({whole.dtype, {}}), part.at.starts, after, part.lines);
 }
 
+// Of a loop over parts each turn gives a cotangent that is zero but for its part, and sums over the whole would take the
+// square of the turns. Parts that are not small had better stay pads, which the kernel that reads them computes.
+bool is_small(const Part& part, const ir::TensorType& whole) {
+  return element_count(part.value->shape()) * kSmallPart <= element_count(whole.shape);
+}
+
 NodeRef joined(const NodeRef& total, const Part& part, const ir::TensorType& whole) {
   if (!total) return alone(part, whole);
   const Shape& shape = part.value->shape();
-  if (element_count(shape) * kSmallPart > element_count(whole.shape))
-    return ir::map(ir::Op::add, {total, alone(part, whole)}, part.lines);
+  if (!is_small(part, whole)) return ir::map(ir::Op::add, {total, alone(part, whole)}, part.lines);
   const NodeRef there = sliced(total, part.at, shape, part.lines);
   const NodeRef sum = is_zero(*there) ? part.value : ir::map(ir::Op::add, {there, part.value}, part.lines);
   return ir::update(total, sum, part.at.starts, part.at.steps, part.lines);

@@ -218,6 +218,12 @@ const Written kWritten[] = {
      "slice %v, starts=[0, 5] : T[3, 1]\n%q = slice %u, starts=[0, 5] : T[3, 1]\n%t = multiply %p, %q\n%w "
      "= update %v, %t, starts=[0, 15], steps=[1, 1]\n%d = slice %w, starts=[0, 15] : T[3, 1]\n%e = "
      "multiply %d, %a\n%r = update %w, %e, starts=[0, 2], steps=[1, 1]"},
+    // What is written to a row crosses what is written to a column, and both are read after that.
+    {"crossing_parts",
+     "%x = input : T[9, 9]\n%a = slice %x, starts=[2, 2] : T[1, 5]\n%s = sin %a\n%b = reshape %s : T[5, "
+     "1]\n%u = update %x, %b, starts=[2, 2], steps=[1, 1]\n%v = update %u, %s, starts=[2, 2], steps=[1, "
+     "1]\n%c = slice %v, starts=[1, 2] : T[4, 1]\n%d = slice %u, starts=[2, 1] : T[1, 4]\n%e = dot %d, "
+     "%c\n%w = update %v, %e, starts=[2, 3], steps=[1, 1]\n%r = multiply %w, %w"},
     {"heat_step",
      "%x = input : T[8]\n%l = slice %x, starts=[0] : T[6]\n%h = slice %x, starts=[2] : T[6]\n%s = add %l, "
      "%h\n%m = multiply %s, 0.5\n%a = update %x, %m, starts=[1], steps=[1]\n%b = slice %a, starts=[0], "

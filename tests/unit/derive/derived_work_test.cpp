@@ -30,6 +30,22 @@ ir::Graph columns(int count) {
   return ir::parse(text);
 }
 
+// A symmetric matrix, of which each turn writes the rest of a column and of a row: they cross on the diagonal.
+ir::Graph symmetric(int count) {
+  std::string text =
+      fmt::format("graph {{\n%x = input : f64[{0}, {0}]\n%y0 = constant 0.0 : f64[{0}, {0}]\n", count);
+  for (int j = 0; j < count; ++j)
+    text += fmt::format(R"(
+%c{0} = slice %x, starts=[{1}, {1}] : f64[1, {2}]
+%s{0} = sin %c{0}
+%t{0} = reshape %s{0} : f64[{2}, 1]
+%z{0} = update %y{1}, %t{0}, starts=[{1}, {1}], steps=[1, 1]
+%y{0} = update %z{0}, %s{0}, starts=[{1}, {1}], steps=[1, 1])",
+                        j + 1, j, count - j);
+  text += fmt::format("\n%q = multiply %y{0}, %y{0}\n%r = sum %q\nreturn %r\n}}", count);
+  return ir::parse(text);
+}
+
 // Turns of a heat equation on a plane. Where `in_place`, each adds to the inside of the last one.
 ir::Graph heat(int turns, bool in_place) {
   const auto at = [](int turn, const char* name, int row, int column) {
@@ -72,6 +88,13 @@ TEST(DerivedWork, OfALoopOverColumnsIsAFewTimesThatOfItsValue) {
   const CountedWork value = counted_work(graph, cpu(), {}), both = of_gradient(graph);
   EXPECT_LT(both.bytes, 4 * value.bytes);
   EXPECT_LT(both.work, 4 * value.work);
+}
+
+// Not as their cube, as it does where each turn stores what is left of the whole.
+TEST(DerivedWork, OfALoopOverRowsAndColumnsThatCrossGrowsAsTheirElementsDo) {
+  const CountedWork few = of_gradient(symmetric(32)), many = of_gradient(symmetric(64));
+  EXPECT_LT(many.bytes, 4.5 * few.bytes);
+  EXPECT_LT(many.steps, 2.5 * few.steps);
 }
 
 TEST(DerivedWork, OfATurnOfALinearStencilIsOneKernelBackAsForward) {

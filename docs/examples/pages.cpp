@@ -222,6 +222,12 @@ void sessions() {
     std::printf("%s: %s\n", d.name.c_str(), d.description.c_str());
 }
 
+void machines() {
+  MachineFacts facts = machine_facts("cpu");  // facts.speeds: none until calibrate("cpu")
+  std::cout << to_string(facts);
+  CHECK(facts.threads > 0);
+}
+
 void devices() {
   if (!Session::current().no_cuda_because().empty()) return;
   Array x = ones({1000, 1000}, {DType::F32, "cuda:0"});  // made there
@@ -344,6 +350,7 @@ int main() {
   loops();
   random_numbers();
   sessions();
+  machines();
   devices();
   streams();
   errors();

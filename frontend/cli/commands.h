@@ -8,6 +8,7 @@ namespace weft::cli {
 
 void add_ops(CLI::App& app);
 void add_devices(CLI::App& app);
+void add_calibrate(CLI::App& app);
 void add_show(CLI::App& app);
 void add_run(CLI::App& app);
 void add_tune(CLI::App& app);

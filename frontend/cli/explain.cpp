@@ -35,7 +35,8 @@ void run(const Flags& flags) {
   std::vector<Scalar> lifted;
   runtime::Counters counters;
   Machine machine = describe_machine(flags.device, counters);
-  runtime::Choices choices(open_cache(flags.device), machine.architecture);
+  const std::shared_ptr<runtime::KernelCache> cache = open_cache(flags.device);
+  runtime::Choices choices(cache, machine.architecture);
   Options options = compile_options(flags.compile);
   options.choose = [&](const KernelKey& key) { return choices.find(key); };
   const ExplainDetail much = explain_detail_named(flags.detail);
@@ -43,7 +44,7 @@ void run(const Flags& flags) {
   detail::ExplainedGraph explained =
       detail::explained_graph(graph, compile_explained(graph, machine.target, options));
   explained.device = flags.device.name;
-  if (machine.device) explained.memory_speed = detail::memory_speed(machine.device);
+  if (machine.device) explained.memory_speed = detail::memory_speed(machine.device, cache.get());
   if (machine.device && much == ExplainDetail::Compiled)
     explained.compiled_steps = detail::compiled_steps(explained.compiled.program, *machine.device);
   if (flags.json)

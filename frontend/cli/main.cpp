@@ -150,6 +150,7 @@ int run(int argc, char** argv) {
   add_warm(app);
   add_ops(app);
   add_devices(app);
+  add_calibrate(app);
   add_cache(app);
   add_completion(app);
   add_manual(app);

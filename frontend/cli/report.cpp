@@ -44,8 +44,8 @@ void report(const ReportFlags& flags) {
   runtime::Choices choices(cache, device->info().architecture);
   detail::PageParts parts;
   parts.title = flags.path.file;
-  parts.memory_speed = detail::memory_speed(device);
-  parts.compute_speed = detail::compute_speed(device);
+  parts.memory_speed = detail::memory_speed(device, cache.get());
+  parts.compute_speed = detail::compute_speed(device, cache.get());
   std::vector<Scalar> lifted;
   const ir::Graph graph = lift_constants(file.graph, lifted);
   Options choosing = options;

@@ -101,7 +101,8 @@ void run(Flags flags) {
   machine.target.compiles = true;  // the text of kernels is asked for
   if (flags.stage == "simplified") return show_simplified(graph, machine.target, options, flags);
   if (flags.drawn()) {
-    const double speed = machine.device ? detail::memory_speed(machine.device) : 0;
+    const double speed =
+        machine.device ? detail::memory_speed(machine.device, open_cache(flags.device).get()) : 0;
     return print_drawing(draw_kernels(graph, machine.target, options, speed), flags);
   }
   if (stage->by_device) {

@@ -5,9 +5,11 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstdlib>
 #include <fstream>
 #include <limits>
 #include <optional>
+#include <set>
 #include <sstream>
 #include <vector>
 
@@ -68,6 +70,28 @@ std::vector<std::string> control_groups(std::string_view controller) {
   return folders;
 }
 
+// "64K", "2M" or a number of bytes.
+size_t bytes_of(const std::string& size) {
+  char* unit = nullptr;
+  const size_t bytes = std::strtoull(size.c_str(), &unit, 10);
+  return *unit == 'K' ? bytes << 10 : *unit == 'M' ? bytes << 20 : bytes;
+}
+
+// Of a list as "0-3,8,10-11"; 0 where it is none.
+int count_of(const std::string& list) {
+  int count = 0;
+  std::istringstream in(list);
+  std::string range;
+  while (std::getline(in, range, ',')) {
+    const size_t dash = range.find('-');
+    const int first = std::atoi(range.c_str());
+    count += dash == std::string::npos ? 1 : std::atoi(range.c_str() + dash + 1) - first + 1;
+  }
+  return count;
+}
+
+constexpr int kMostIndices = 8;  // of a processor's caches
+
 struct MemoryFiles {
   const char *controller, *limit, *used, *reclaimable;
 };
@@ -127,21 +151,35 @@ size_t available_memory() {
 
 size_t last_level_cache() {
   size_t largest = 0;
-  for (int index = 0; index < 8; ++index) {
-    const auto size =
-        first_line("/sys/devices/system/cpu/cpu0/cache/index" + std::to_string(index) + "/size");
-    if (!size) continue;
-    char* unit = nullptr;
-    size_t bytes = std::strtoull(size->c_str(), &unit, 10);
-    if (*unit == 'K') bytes <<= 10;
-    if (*unit == 'M') bytes <<= 20;
-    largest = std::max(largest, bytes);
-  }
+  for (int index = 0; index < kMostIndices; ++index)
+    if (const auto size =
+            first_line("/sys/devices/system/cpu/cpu0/cache/index" + std::to_string(index) + "/size"))
+      largest = std::max(largest, bytes_of(*size));
   // Virtual machines may hide the folder; the C library asks the processor itself.
   if (largest == 0)
     for (int name : {_SC_LEVEL4_CACHE_SIZE, _SC_LEVEL3_CACHE_SIZE, _SC_LEVEL2_CACHE_SIZE})
       largest = std::max(largest, static_cast<size_t>(std::max(::sysconf(name), 0L)));
   return largest;
+}
+
+CpuLayout cpu_layout(const std::string& folder) {
+  CpuLayout out;
+  out.processors = count_of(first_line(folder + "/present").value_or(""));
+  std::set<std::string> cores;  // each by the list of its processors
+  for (int k = 0; k < out.processors; ++k)
+    if (const auto of = first_line(folder + "/cpu" + std::to_string(k) + "/topology/thread_siblings_list"))
+      cores.insert(*of);
+  out.cores = static_cast<int>(cores.size());
+  for (int index = 0; index < kMostIndices; ++index) {
+    const std::string cache = folder + "/cpu0/cache/index" + std::to_string(index) + "/";
+    const auto size = first_line(cache + "size"), type = first_line(cache + "type"),
+               level = first_line(cache + "level");
+    if (!size || !level || type == "Instruction") continue;
+    out.caches.push_back({std::atoi(level->c_str()), bytes_of(*size),
+                          std::max(count_of(first_line(cache + "shared_cpu_list").value_or("")), 1)});
+  }
+  std::ranges::sort(out.caches, {}, &CpuCache::level);
+  return out;
 }
 
 std::string processor_name() {

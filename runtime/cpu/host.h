@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <string>
+#include <vector>
 
 namespace weft::runtime {
 
@@ -16,6 +17,19 @@ size_t total_memory();
 size_t available_memory();
 // The largest cache of the first processor; 0 when the system does not say.
 size_t last_level_cache();
+// A cache for data of the first processor.
+struct CpuCache {
+  int level = 0;
+  size_t bytes = 0;
+  int shared_by = 1;  // processors
+};
+// Processors of the machine, hyperthreads among them, the cores that they share, and the caches, the smallest level first.
+// 0 and none where the folder of the system's does not say.
+struct CpuLayout {
+  int processors = 0, cores = 0;
+  std::vector<CpuCache> caches;
+};
+CpuLayout cpu_layout(const std::string& folder = "/sys/devices/system/cpu");
 // The vendor's name of the processor.
 std::string processor_name();
 

@@ -3,6 +3,8 @@
 import contextvars
 import os
 import pickle
+import subprocess
+import sys
 import threading
 
 import numpy as np
@@ -41,6 +43,27 @@ def test_what_the_cpu_says_of_itself():
     cpu.synchronize()
     with pytest.raises(ValueError, match="kind"):
         wf.devices("tpu")
+
+
+def test_facts_of_the_machine():
+    facts = wf.device("cpu").facts
+    assert facts["threads"] == wf.device("cpu").processors and facts["vector_registers"] in (16, 32)
+    assert all(cache["bytes"] > 0 and cache["processors"] > 0 for cache in facts["caches"])
+
+
+@pytest.mark.skipif("WEFT_TEST_WITHOUT_JIT" in os.environ, reason="this library compiles no kernels")
+def test_speeds_are_measured_when_it_is_asked_and_kept(tmp_path):
+    program = "import weft as wf; cpu = wf.device('cpu'); print(cpu.facts['speeds'] is None)"
+    measured = program + "; speeds = cpu.calibrate()['speeds']; print(speeds == cpu.facts['speeds'], speeds['memory'] > 0)"
+
+    def run(text, **variables):
+        environment = os.environ | {"WEFT_CACHE_DIR": str(tmp_path)} | variables
+        return subprocess.run([sys.executable, "-c", text], env=environment, capture_output=True, text=True, timeout=100)
+
+    assert run(measured).stdout.split() == ["True", "True", "True"]
+    assert run(program).stdout.split() == ["False"]
+    assert run(program, WEFT_CALIBRATION="0").stdout.split() == ["True"]
+    assert "WEFT_CALIBRATION=0 forbids it" in run(measured, WEFT_CALIBRATION="0").stderr
 
 
 def test_memory_is_counted():

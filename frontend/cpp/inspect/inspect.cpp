@@ -75,7 +75,7 @@ detail::ExplainedGraph explained(detail::DeviceSlot& device, const ir::Graph& gr
   detail::ExplainedGraph out =
       detail::explained_graph(graph, compile_explained(graph, device.target, device.compile_options()));
   out.device = device.name;
-  out.memory_speed = detail::memory_speed(device.device);
+  out.memory_speed = detail::memory_speed(device.device, device.session.cache.get());
   if (much == ExplainDetail::Compiled) {
     const detail::LongWork work;
     out.compiled_steps = detail::compiled_steps(out.compiled.program, *device.device);

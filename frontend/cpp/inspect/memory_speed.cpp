@@ -1,6 +1,10 @@
 #include "frontend/cpp/inspect/memory_speed.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
@@ -9,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "frontend/cpp/inspect/kept_speeds.h"
 #include "frontend/cpp/session/env.h"
 
 namespace weft::detail {
@@ -22,6 +27,8 @@ constexpr int kPasses = 4;
 // A block is copied in so many pieces, one behind the other: where other processes have the processors, a whole copy is
 // always interrupted, and most pieces are not.
 constexpr size_t kPieces = 8;
+// That a thread moves within a cache in one launch, about.
+constexpr size_t kCopiedWithin = size_t{8} << 20;
 
 runtime::BufferRef block_of_bytes(runtime::Device& device, size_t bytes) {
   if (!device.host_visible()) return device.allocate(bytes);
@@ -65,8 +72,46 @@ double measured_memory_speed(runtime::Device& device) {
   }
 }
 
-double memory_speed(const std::shared_ptr<runtime::Device>& device) {
+double measured_cache_speed(runtime::Device& device, size_t bytes) {
+  const auto vector = static_cast<size_t>(device.info().vector_bytes);
+  const int64_t threads = device.threads(), vectors = static_cast<int64_t>(bytes / vector / 2);
+  const int64_t turns = std::max<int64_t>(1, static_cast<int64_t>(kCopiedWithin / bytes));
+  KernelSource source;
+  source.name = "weft_measure_copies";
+  source.text = fmt::format(
+      "typedef float V __attribute__((vector_size({})));\n"
+      "extern \"C\" void {}(const unsigned long* w, long begin, long end, char*) {{\n"
+      "  for (long task = begin; task < end; ++task) {{\n"
+      "    const long n = (long)w[1], turns = (long)w[2];\n"
+      "    const V* from = (const V*)w[0] + 2 * n * task;\n    V* to = (V*)from + n;\n"
+      // Another number in each turn, so that no turn can be left out.
+      "    for (long k = 0; k < turns; ++k) {{\n      const V x = V{{}} + (float)k;\n"
+      "#pragma clang loop unroll_count(4)\n      for (long i = 0; i < n; ++i) to[i] = from[i] + x;\n    }}\n "
+      " }}\n}}\n",
+      vector, source.name);
+  source.hash = hash_text(source.text);
+  source.ops = "copies, to measure the machine";
+  const runtime::KernelRef kernel = device.load(source);
+  const runtime::BufferRef memory = device.allocate(static_cast<size_t>(2 * vectors * threads) * vector);
+  std::memset(memory->data(), 0, memory->bytes());
+  const std::array<uint64_t, 3> args{std::bit_cast<uint64_t>(memory->data()), static_cast<uint64_t>(vectors),
+                                     static_cast<uint64_t>(turns)};
+  Launch how;
+  how.tasks = threads;
+  std::vector<double> seconds;
+  for (int turn = 0; turn <= kPasses * static_cast<int>(kPieces); ++turn) {  // the first warms up
+    const auto start = std::chrono::steady_clock::now();
+    device.launch(*kernel, how, args);
+    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
+    if (turn > 0) seconds.push_back(took.count());
+  }
+  return speed_of_copies(std::move(seconds), static_cast<size_t>(vectors * threads * turns) * vector);
+}
+
+double memory_speed(const std::shared_ptr<runtime::Device>& device, runtime::KernelCache* cache) {
   if (const std::optional<double> given = given_memory_speed()) return *given;
+  if (!calibrates()) return 0;
+  if (const std::optional<MachineSpeeds> kept = kept_speeds(device->info(), cache)) return kept->memory;
   // A fact of the machine, not of a session.
   static std::mutex mutex;
   static std::map<std::string, double> known;

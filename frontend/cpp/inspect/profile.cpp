@@ -117,11 +117,12 @@ void Profile::save(const std::string& path) const {
   if (path.ends_with(".csv")) return detail::save_text("profile", path, detail::csv_of(report));
   if (!detail::is_page(path)) return detail::save_text("profile", path, detail::trace_of(report));
   const std::shared_ptr<runtime::Device>& device = state_->session.device("").device;
-  const double speed = detail::memory_speed(device);
+  runtime::KernelCache* cache = state_->session.cache.get();
+  const double speed = detail::memory_speed(device, cache);
   detail::save_text("profile", path,
                     detail::page_of(report, {{},
                                              speed,
-                                             detail::compute_speed(device),
+                                             detail::compute_speed(device, cache),
                                              state_->programs(speed),
                                              state_->graphs.more,
                                              detail::planned_json(state_->session)}));

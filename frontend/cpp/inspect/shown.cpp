@@ -54,14 +54,15 @@ std::string nothing_to_show(const std::string& stage) {
 }
 
 std::string drawn_part(DeviceSlot& device, const ir::Graph& graph, const DrawnPart& part) {
-  return draw_kernels(graph, compiling(device), device.compile_options(), memory_speed(device.device), part);
+  return draw_kernels(graph, compiling(device), device.compile_options(),
+                      memory_speed(device.device, device.session.cache.get()), part);
 }
 
 std::string shown_graph(DeviceSlot& device, const ir::Graph& graph, const std::string& stage) {
   const Target target = compiling(device);
   if (is_drawn(stage)) {
-    const std::string drawing =
-        draw_kernels(graph, target, device.compile_options(), memory_speed(device.device));
+    const std::string drawing = draw_kernels(graph, target, device.compile_options(),
+                                             memory_speed(device.device, device.session.cache.get()));
     return stage == kPicture ? svg_of(drawing) : drawing;
   }
   std::map<std::string, std::string, std::less<>> texts;

@@ -42,10 +42,10 @@ T named(const char* variable, const std::string& text, T (*from)(const std::stri
 
 // Those of docs/settings.md.
 constexpr std::string_view kVariables[] = {
-    "WEFT_CACHE_DIR", "WEFT_CACHE_LIMIT",  "WEFT_CALLERS",   "WEFT_CHECK",       "WEFT_CUDA_GRAPHS",
-    "WEFT_DEVICE",    "WEFT_DUMP",         "WEFT_DUMP_DATA", "WEFT_GRAPH_LIMIT", "WEFT_INTERPRET_LIMIT",
-    "WEFT_LOG",       "WEFT_MEMORY_SPEED", "WEFT_NUMERICS",  "WEFT_NVTX",        "WEFT_PERF_MAP",
-    "WEFT_PROFILE",   "WEFT_PROGRESS",     "WEFT_THREADS",   "WEFT_TIER"};
+    "WEFT_CACHE_DIR",       "WEFT_CACHE_LIMIT", "WEFT_CALIBRATION",  "WEFT_CALLERS",   "WEFT_CHECK",
+    "WEFT_CUDA_GRAPHS",     "WEFT_DEVICE",      "WEFT_DUMP",         "WEFT_DUMP_DATA", "WEFT_GRAPH_LIMIT",
+    "WEFT_INTERPRET_LIMIT", "WEFT_LOG",         "WEFT_MEMORY_SPEED", "WEFT_NUMERICS",  "WEFT_NVTX",
+    "WEFT_PERF_MAP",        "WEFT_PROFILE",     "WEFT_PROGRESS",     "WEFT_THREADS",   "WEFT_TIER"};
 
 // What is behind "WEFT", without underscores and in capital letters.
 std::string letters_of(std::string_view name) {
@@ -85,8 +85,9 @@ struct Switch {
   bool otherwise;
 };
 constexpr Switch kDumpData{"WEFT_DUMP_DATA", true}, kCallers{"WEFT_CALLERS", false},
-    kCheck{"WEFT_CHECK", false}, kCudaGraphs{"WEFT_CUDA_GRAPHS", true}, kPerfMap{"WEFT_PERF_MAP", false},
-    kProgress{"WEFT_PROGRESS", true}, kNvtx{"WEFT_NVTX", false};
+    kCalibration{"WEFT_CALIBRATION", true}, kCheck{"WEFT_CHECK", false},
+    kCudaGraphs{"WEFT_CUDA_GRAPHS", true}, kPerfMap{"WEFT_PERF_MAP", false}, kProgress{"WEFT_PROGRESS", true},
+    kNvtx{"WEFT_NVTX", false};
 
 bool read_switch(const Switch& one) {
   const std::string given = detail::environment(one.name).value_or(one.otherwise ? "1" : "0");
@@ -181,7 +182,7 @@ std::vector<std::string> detail::refused_variables() {
   };
   SessionOptions options;
   for (const auto& read : kReaders) attempt([&] { read(options); });
-  for (const Switch& one : {kCallers, kCheck, kCudaGraphs, kPerfMap, kProgress, kNvtx})
+  for (const Switch& one : {kCalibration, kCallers, kCheck, kCudaGraphs, kPerfMap, kProgress, kNvtx})
     attempt([&] { static_cast<void>(read_switch(one)); });
   attempt([] { static_cast<void>(read_memory_speed()); });
   return found;
@@ -190,6 +191,11 @@ std::vector<std::string> detail::refused_variables() {
 std::optional<double> detail::given_memory_speed() {
   static const std::optional<double> speed = read_memory_speed();
   return speed;
+}
+
+bool detail::calibrates() {
+  static const bool calibrates = read_switch(kCalibration);
+  return calibrates;
 }
 
 bool detail::makes_cuda_graphs() {

@@ -23,6 +23,8 @@ std::vector<std::string> refused_variables();
 
 // WEFT_CHECK: whether kernels of the user's own text are held to their arrays. Read once.
 bool checks_kernels();
+// WEFT_CALIBRATION: whether the machine's speeds are measured and looked up. Read once.
+bool calibrates();
 // WEFT_CUDA_GRAPHS: whether GPUs start what comes again and again as CUDA graphs. Read once.
 bool makes_cuda_graphs();
 // WEFT_CALLERS: whether lines of Python have those that called. Read once.

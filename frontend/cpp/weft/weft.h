@@ -2,6 +2,7 @@
 #pragma once
 
 #include "frontend/cpp/weft/array.h"
+#include "frontend/cpp/weft/calibrate.h"
 #include "frontend/cpp/weft/compiled.h"
 #include "frontend/cpp/weft/composed.h"
 #include "frontend/cpp/weft/create.h"

@@ -6,6 +6,7 @@
 
 #include "compiler/base/error.h"
 #include "frontend/cpp/session/open_device.h"
+#include "frontend/cpp/weft/calibrate.h"
 #include "frontend/python/src/arguments.h"
 #include "frontend/python/src/module.h"
 #include "frontend/python/src/python_array.h"
@@ -44,6 +45,33 @@ nb::dict info(const std::string& name) {
   return d;
 }
 
+nb::dict dict_of(const MachineFacts& facts) {
+  nb::list caches;
+  for (const CacheFacts& one : facts.caches) {
+    nb::dict cache;
+    cache["level"] = one.level, cache["bytes"] = one.bytes, cache["processors"] = one.processors;
+    caches.append(cache);
+  }
+  nb::dict d;
+#define WEFT_FIELD(name) d[#name] = facts.name
+  WEFT_FIELD(description);
+  WEFT_FIELD(architecture);
+  WEFT_FIELD(threads);
+  WEFT_FIELD(processors);
+  WEFT_FIELD(cores);
+  WEFT_FIELD(vector_bytes);
+  WEFT_FIELD(vector_registers);
+  WEFT_FIELD(memory_bytes);
+#undef WEFT_FIELD
+  d["caches"] = caches;
+  d["speeds"] = nb::none();
+  if (!facts.speeds) return d;
+  nb::dict speeds;
+  for (const SpeedField& field : speed_fields()) speeds[field.name] = *facts.speeds.*field.value;
+  d["speeds"] = speeds;
+  return d;
+}
+
 // The device of the first array among them, and in lists and tuples among them; null where there is none.
 PyObject* device_among(PyObject* values) {
   PyObject* const* const items = PySequence_Fast_ITEMS(values);
@@ -79,6 +107,20 @@ void bind_devices(nb::module_& m) {
   m.def("device_names", [] { return Session::current().device_names(); });
   m.def("device_info", info, "name"_a,
         "What a device is, opened first, and the memory that Weft holds there.");
+  m.def(
+      "machine_facts", [](const std::string& name) { return dict_of(machine_facts(name)); }, "name"_a,
+      "What the machine is, and its speeds where they were measured.");
+  m.def(
+      "calibrate",
+      [](const std::string& name) {
+        MachineFacts facts;
+        {
+          const nb::gil_scoped_release others;
+          facts = calibrate(name);
+        }
+        return dict_of(facts);
+      },
+      "name"_a, "Measures the speeds and keeps them.");
   m.def("default_device", [] { return nb::steal(device_object(Session::current().default_device())); });
   m.def(
       "libraries",

@@ -190,6 +190,7 @@ TEST(CliJson, OfEveryCommandThatPrintsData) {
   if (WEFT_TEST_COMPILES) {
     all.emplace_back("weft.export",
                      std::vector<std::string>{"export", softmax, "--folder", folder / "exported", "--json"});
+    all.emplace_back("weft.calibrate", std::vector<std::string>{"calibrate", "--cache-dir", cache, "--json"});
     all.emplace_back("weft.warm", std::vector<std::string>{"warm", small, "--cache-dir", cache, "--json"});
   }
   const std::string page = read_text("docs/seeing_inside.md");

@@ -235,6 +235,25 @@ TEST(CliDevices, ListsThemOrSaysWhyThereIsNone) {
   EXPECT_THAT(ran.out, testing::AnyOf(HasSubstr("\ncuda:0: "), HasSubstr("\ncuda: none: ")));
 }
 
+TEST(CliCalibrate, WhatItFoundIsShownUntilItIsForbidden) {
+  if (!WEFT_TEST_COMPILES) GTEST_SKIP() << "this library compiles no kernels";
+  const Folder folder;
+  const std::string cache = folder / "cache";
+  const auto devices = [&] { return run_weft({"devices", "--cache-dir", cache}).out; };
+  EXPECT_THAT(devices(), HasSubstr("not measured: `weft calibrate` does"));
+  EXPECT_FALSE(std::filesystem::exists(cache)) << "looking makes no folder";
+  const Ran ran = run_weft({"calibrate", "--cache-dir", cache});
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_THAT(ran.out,
+              AllOf(StartsWith("cpu: "), HasSubstr("\n  memory one thread"), HasSubstr("kept in " + cache)));
+  EXPECT_EQ(devices().rfind(ran.out.substr(0, ran.out.find("kept in")), 0), 0u);
+  const Variable forbidden("WEFT_CALIBRATION", "0");
+  EXPECT_THAT(devices(), HasSubstr("not measured"));
+  const Ran refused = run_weft({"calibrate", "--cache-dir", cache});
+  EXPECT_EQ(refused.code, 1);
+  EXPECT_EQ(refused.err, "weft: error: calibrate: WEFT_CALIBRATION=0 forbids it; it takes 1, or nothing\n");
+}
+
 TEST(Cli, ExportWritesWhatCTakes) {
   if (!WEFT_TEST_COMPILES) GTEST_SKIP() << "this library compiles no kernels";
   std::string folder = (std::filesystem::temp_directory_path() / "weft-cli-XXXXXX").string();

@@ -118,6 +118,18 @@ class Device(str):
         """Bytes that Weft keeps there, free for its next arrays; trim() gives them back."""
         return self._info("pooled")
 
+    @property
+    def facts(self) -> dict[str, Any]:
+        """What the machine is, as a dict: threads, cores, vectors, caches, and under 'speeds' what calibrate() measured, else None."""
+        return _core.machine_facts(self)
+
+    def calibrate(self) -> dict[str, Any]:
+        """Measures how fast the device is, in less than two seconds, keeps it in the cache of kernels, and returns `facts`.
+
+        explain and profiles tell expected times by it; results do not depend on it. WEFT_CALIBRATION=0 forbids it.
+        """
+        return _core.calibrate(self)
+
     def _info(self, field: str) -> Any:
         return _core.device_info(self)[field]
 

@@ -33,6 +33,7 @@ LINKED = (
     Part("spdlog", "libspdlog-dev", "MIT", "libweft.so"),
     Part("Highway", "libhwy-dev", "Apache-2.0", "libweft.so"),
     Part("xxHash", "libxxhash-dev", "BSD-2-Clause", "libweft.so"),
+    Part("robin-map", "robin-map-dev", "MIT", "libweft.so"),
     Part("CLI11", "libcli11-dev", "BSD-3-Clause", "the program weft"),
     Part("libstdc++ (templates)", "libstdc++-12-dev", "GPL-3.0-or-later WITH GCC-exception-3.1", "every library"),
 )

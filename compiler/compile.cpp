@@ -34,26 +34,28 @@ namespace weft {
 
 namespace {
 
+using ir::OpKind;
+
 // The passes over graphs, in order.
 constexpr passes::Pass kPasses[] = {
-    {"as_updates", [](auto& graph, auto&, auto&) { return passes::as_updates(graph); }, passes::kRequired},
-    {"functions_of_target", passes::functions_of_target, passes::kRequired},
+    {"as_updates", passes::as_updates, OpKind::Update, passes::kRequired},
+    {"functions_of_target", passes::functions_of_target, {}, passes::kRequired},
     {"simplify", [](auto& graph, auto&, auto& options) { return passes::simplify(graph, options); }},
     {"share", [](auto& graph, auto&, auto& options) { return passes::share(graph, options); }},
-    {"join_loops", passes::join_loops},
-    {"map_loops", passes::map_loops},
+    {"join_loops", passes::join_loops, OpKind::Loop},
+    {"map_loops", passes::map_loops, OpKind::Loop},
     {"narrow", passes::narrow},
-    {"pick_rows", passes::pick_rows},
-    {"merge_reductions", passes::merge_reductions},
-    {"join_products", passes::join_products},
-    {"expand_products", passes::expand_products},
-    {"write_out_reductions", passes::write_out_reductions},
-    {"refine_shapes", passes::refine_shapes},
-    {"split_reductions", passes::split_reductions},
-    {"unreshape", passes::unreshape},
+    {"pick_rows", passes::pick_rows, OpKind::Gather},
+    {"merge_reductions", passes::merge_reductions, OpKind::Reduce},
+    {"join_products", passes::join_products, OpKind::Dot},
+    {"expand_products", passes::expand_products, OpKind::Dot},
+    {"write_out_reductions", passes::write_out_reductions, OpKind::Reduce},
+    {"refine_shapes", passes::refine_shapes, OpKind::View},
+    {"split_reductions", passes::split_reductions, OpKind::Reduce},
+    {"unreshape", passes::unreshape, OpKind::View},
     {"interleave", passes::interleave},
-    {"assign", passes::assign_in_place},
-    {"widen_products", passes::widen_products, passes::kRequired},
+    {"assign", passes::assign_in_place, OpKind::Update},
+    {"widen_products", passes::widen_products, OpKind::Dot, passes::kRequired},
 };
 
 bool may_be_left_out(std::string_view name) {
@@ -63,6 +65,24 @@ bool may_be_left_out(std::string_view name) {
 // Whether a pass gave back what it got: nodes never change, so what was in order is.
 bool is_same(const ir::Graph& a, const ir::Graph& b) {
   return a.inputs == b.inputs && a.outputs == b.outputs;
+}
+
+uint32_t bit_of(OpKind kind) { return uint32_t{1} << static_cast<unsigned>(kind); }
+
+// The kinds of ops that the graph has, a bit for each.
+uint32_t kinds_of(const ir::Graph& graph) {
+  uint32_t out = 0;
+  for (const ir::Node* n : topological_order(graph.outputs)) out |= bit_of(kind(n->op));
+  return out;
+}
+
+ir::Graph after(const passes::Pass& pass, const ir::Graph& graph, const Target& target,
+                const Options& options) {
+  ir::Graph next = pass.run(graph, target, options);
+  if (options.after_pass) options.after_pass(pass.name, next);
+  if (is_same(next, graph)) return graph;
+  if (options.dump && hash_graph(next) != hash_graph(graph)) options.dump(pass.name, ir::print(next));
+  return next;
 }
 
 }  // namespace
@@ -83,11 +103,8 @@ ir::Graph run_pass(std::string_view name, const ir::Graph& graph, const Target& 
                    const Options& options) {
   const auto* const pass = std::ranges::find(kPasses, name, &passes::Pass::name);
   if (pass == std::end(kPasses)) throw Error(fmt::format("compile: no pass has the name '{}'", name));
-  ir::Graph next = pass->run(graph, target, options);
-  if (options.after_pass) options.after_pass(name, next);
-  if (is_same(next, graph)) return graph;
-  ir::verify(next, name);
-  if (options.dump && hash_graph(next) != hash_graph(graph)) options.dump(name, ir::print(next));
+  ir::Graph next = after(*pass, graph, target, options);
+  if (!is_same(next, graph)) ir::verify(next, name);
   return next;
 }
 
@@ -96,7 +113,28 @@ ir::Graph prepare(const ir::Graph& recorded, const Target& target, const Options
   ir::verify(recorded, "recording");
   if (options.dump) options.dump("graph", ir::print(recorded));
   ir::Graph graph = recorded;
-  for (const std::string_view name : names) graph = run_pass(name, graph, target, options);
+  const auto each_verified = [&] {
+    graph = recorded;
+    for (const std::string_view name : names) graph = run_pass(name, graph, target, options);
+    return graph;
+  };
+  if (options.after_pass || options.dump) return each_verified();
+  uint32_t kinds = kinds_of(graph);
+  for (const passes::Pass& pass : kPasses) {
+    if (std::ranges::find(names, pass.name) == names.end()) continue;
+    if (pass.of && !(kinds & bit_of(*pass.of))) continue;
+    ir::Graph next = after(pass, graph, target, options);
+    if (is_same(next, graph)) continue;
+    graph = std::move(next);
+    kinds = kinds_of(graph);
+  }
+  if (is_same(graph, recorded)) return graph;
+  // A verification takes about as long as a pass.
+  try {
+    ir::verify(graph, "the passes");
+  } catch (const InternalError&) {
+    return each_verified();  // names the one that is wrong
+  }
   return graph;
 }
 

@@ -1,9 +1,8 @@
 #include "compiler/draw.h"
+#include "compiler/ir/node_tables.h"
 
 #include <fmt/format.h>
 
-#include <unordered_map>
-#include <unordered_set>
 #include <vector>
 
 #include "compiler/compile.h"
@@ -18,11 +17,10 @@ namespace weft {
 namespace {
 
 // The nodes that a step computes, views included, from the roots down to what lies in memory.
-std::vector<const ir::Node*> computed_by(const ir::Step& step,
-                                         const std::unordered_set<const ir::Node*>& in_memory) {
+std::vector<const ir::Node*> computed_by(const ir::Step& step, const ir::NodeSet& in_memory) {
   if (step.library) return {step.library.get()};
   std::vector<const ir::Node*> out;
-  std::unordered_set<const ir::Node*> seen;
+  ir::NodeSet seen;
   out.reserve(step.group.roots.size());
   for (auto& root : step.group.roots)
     if (seen.insert(root.node.get()).second) out.push_back(root.node.get());
@@ -59,7 +57,7 @@ class Numbered {
   }
 
   std::vector<GraphStages::Node>& nodes_;
-  std::unordered_map<const ir::Node*, int> numbers_;
+  ir::NodeMap<int> numbers_;
 };
 
 // "step 2: kernel", what it moves, and how long that takes.
@@ -93,8 +91,8 @@ std::string draw(const ir::Graph& graph, const Target& target, const Options& op
                  const DrawnPart* part) {
   const ir::Graph ready = prepare(graph, target, options);
   const ir::Partition partition = fusion::fuse(ready, target, options);
-  const std::unordered_set<const ir::Node*> in_memory = stored_nodes(partition);
-  std::unordered_map<const ir::Node*, int> group;
+  const ir::NodeSet in_memory = stored_nodes(partition);
+  ir::NodeMap<int> group;
   for (size_t number = 0; number < partition.steps.size(); ++number)
     for (const ir::Node* n : computed_by(partition.steps[number], in_memory))
       group.emplace(n, static_cast<int>(number));
@@ -140,7 +138,7 @@ GraphStages graph_stages(const ir::Graph& graph, const Target& target, const Opt
     kept.push_back(std::move(next));
   }
   const ir::Partition partition = fusion::fuse(kept.back(), target, options);
-  const std::unordered_set<const ir::Node*> in_memory = stored_nodes(partition);
+  const ir::NodeSet in_memory = stored_nodes(partition);
   const Explanation explanation = explain(partition);
   out.steps.reserve(partition.steps.size());
   for (size_t k = 0; k < partition.steps.size(); ++k) {

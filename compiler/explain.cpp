@@ -1,11 +1,12 @@
 #include "compiler/explain.h"
+#include "compiler/ir/node_tables.h"
 
 #include <fmt/format.h>
+#include <unordered_map>
 
 #include <algorithm>
 #include <map>
 #include <span>
-#include <unordered_set>
 
 #include "compiler/ir/function.h"
 #include "compiler/ir/user_kernel.h"
@@ -19,16 +20,16 @@ using ir::Node;
 using ir::OpKind;
 
 // The computing nodes of a step, down to what other steps and inputs give it.
-std::vector<const Node*> members(const ir::Step& step, const std::unordered_set<const Node*>& stored) {
+std::vector<const Node*> members(const ir::Step& step, const ir::NodeSet& stored) {
   std::vector<const Node*> out;
-  std::unordered_set<const Node*> seen;
+  ir::NodeSet seen;
   std::vector<const Node*> stack;
   auto add = [&](const Node* n) {
     if (seen.insert(n).second) stack.push_back(n);
   };
   if (step.library) return {step.library.get()};
   for (auto& root : step.group.roots) add(root.node.get());
-  std::unordered_set<const Node*> own;
+  ir::NodeSet own;
   for (auto& root : step.group.roots) own.insert(root.node.get());
   while (!stack.empty()) {
     const Node* n = stack.back();
@@ -72,13 +73,13 @@ std::string to_string(const Explanation::Value& value) {
                      value.number > 1 ? fmt::format(" ({})", value.number) : "");
 }
 
-Origin origin_of(const ir::Step& step, const std::unordered_set<const Node*>& stored) {
+Origin origin_of(const ir::Step& step, const ir::NodeSet& stored) {
   const std::vector<const Node*> nodes = members(step, stored);
   return nodes.empty() ? Origin{"copy", {}} : origin_of(nodes);
 }
 
-std::unordered_set<const Node*> stored_nodes(const ir::Partition& partition) {
-  std::unordered_set<const Node*> out;
+ir::NodeSet stored_nodes(const ir::Partition& partition) {
+  ir::NodeSet out;
   for (auto& s : partition.steps) {
     if (s.library) out.insert(s.library.get());
     for (auto& root : s.group.roots)
@@ -87,8 +88,7 @@ std::unordered_set<const Node*> stored_nodes(const ir::Partition& partition) {
   return out;
 }
 
-Explanation::Step explain(const ir::Step& step, const std::unordered_set<const Node*>& stored,
-                          Titles& titles) {
+Explanation::Step explain(const ir::Step& step, const ir::NodeSet& stored, Titles& titles) {
   Explanation::Step out;
   if (step.library) {
     const OpKind of = kind(step.library->op);
@@ -119,8 +119,7 @@ Explanation::Step explain_loop(const ir::LoopKernel& kernel, const Origin& origi
   return out;
 }
 
-std::vector<Explanation::Edge> explain_decisions(const ir::Partition& partition,
-                                                 const std::unordered_set<const Node*>& stored,
+std::vector<Explanation::Edge> explain_decisions(const ir::Partition& partition, const ir::NodeSet& stored,
                                                  Titles& titles) {
   std::vector<Explanation::Edge> out;
   out.reserve(partition.decisions.size());
@@ -135,8 +134,8 @@ std::vector<Explanation::Edge> explain_decisions(const ir::Partition& partition,
 }
 
 std::vector<Explanation::Repeated> explain_repeated_work(const ir::Partition& partition,
-                                                         const std::unordered_set<const Node*>& stored) {
-  std::unordered_map<const Node*, std::vector<size_t>> computed_by;  // kernels
+                                                         const ir::NodeSet& stored) {
+  std::unordered_map<const ir::Node*, std::vector<size_t>> computed_by;  // kernels
   std::vector<const Node*> order;
   for (size_t k = 0; k < partition.steps.size(); ++k)
     for (const Node* n : members(partition.steps[k], stored)) {
@@ -154,7 +153,7 @@ std::vector<Explanation::Repeated> explain_repeated_work(const ir::Partition& pa
 }
 
 Explanation explain(const ir::Partition& partition) {
-  const std::unordered_set<const Node*> stored = stored_nodes(partition);
+  const ir::NodeSet stored = stored_nodes(partition);
   Titles titles;
   Explanation out;
   out.steps.reserve(partition.steps.size());

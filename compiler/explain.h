@@ -3,12 +3,12 @@
 
 #include <string>
 #include <unordered_map>
-#include <unordered_set>
 #include <utility>
 #include <vector>
 
 #include "compiler/ir/group.h"
 #include "compiler/ir/loop_kernel.h"
+#include "compiler/ir/node_tables.h"
 #include "compiler/program/explanation.h"
 #include "compiler/program/options.h"
 
@@ -30,10 +30,10 @@ struct Explained {
 Explained compile_explained(const ir::Graph& graph, const Target& target, const Options& options);
 
 // The nodes that the steps write to memory.
-std::unordered_set<const ir::Node*> stored_nodes(const ir::Partition& partition);
+ir::NodeSet stored_nodes(const ir::Partition& partition);
 
 // The ops that a step computes from what others have `stored`, eight at most, and the source lines they come from.
-Origin origin_of(const ir::Step& step, const std::unordered_set<const ir::Node*>& stored);
+Origin origin_of(const ir::Step& step, const ir::NodeSet& stored);
 
 // "add : f32(3, 4) at model.py:42"; the second value of which this is to be said is "… (2)".
 std::string to_string(const Explanation::Value& value);
@@ -49,26 +49,24 @@ class Titles {
 
  private:
   std::vector<Explanation::Value> values_;
-  std::unordered_map<const ir::Node*, int> numbers_;
+  ir::NodeMap<int> numbers_;
   std::unordered_map<std::string, int> uses_;
 };
 
 // What the step computes, writes and keeps.
-Explanation::Step explain(const ir::Step& step, const std::unordered_set<const ir::Node*>& stored,
-                          Titles& titles);
+Explanation::Step explain(const ir::Step& step, const ir::NodeSet& stored, Titles& titles);
 
 // The same of a loop's kernel, whose results are these nodes, by number.
 Explanation::Step explain_loop(const ir::LoopKernel& kernel, const Origin& origin,
                                const std::vector<const ir::Node*>& results, Titles& titles);
 
 // For each value that one step computes and another reads, and for each that was fused, the reason.
-std::vector<Explanation::Edge> explain_decisions(const ir::Partition& partition,
-                                                 const std::unordered_set<const ir::Node*>& stored,
+std::vector<Explanation::Edge> explain_decisions(const ir::Partition& partition, const ir::NodeSet& stored,
                                                  Titles& titles);
 
 // What several kernels compute, each for itself.
 std::vector<Explanation::Repeated> explain_repeated_work(const ir::Partition& partition,
-                                                         const std::unordered_set<const ir::Node*>& stored);
+                                                         const ir::NodeSet& stored);
 
 Explanation explain(const ir::Partition& partition);
 

@@ -1,4 +1,5 @@
 #include "compiler/lift.h"
+#include "compiler/ir/node_tables.h"
 
 #include <unordered_map>
 #include <unordered_set>
@@ -12,7 +13,7 @@
 namespace weft {
 
 ir::Graph lift_constants(const ir::Graph& graph, std::vector<Scalar>& values) {
-  std::unordered_set<const ir::Node*> special;
+  ir::NodeSet special;
   for (const ir::Node* user : topological_order(graph.outputs))
     for (size_t k = 0; k < user->inputs.size(); ++k)
       if (const ir::Node* in = user->inputs[k].get();

@@ -40,13 +40,15 @@ void declare_stored(Building& b, const ir::Partition& partition) {
     if (!b.buffer_of.contains(memory))
       b.buffer_of[memory] =
           b.add_buffer(BufferSpec::Role::Output, static_cast<int>(k), n->type, b.title(*memory));
-    b.buffer_of[n] = b.buffer_of.at(memory);
+    const int buffer = b.buffer_of.at(memory);
+    b.buffer_of[n] = buffer;
     b.program.outputs.push_back(b.buffer_of.at(n));
   }
   auto temporary = [&](const Node* n) {
     const Node* memory = ir::written_into(n);
     if (!b.buffer_of.contains(memory)) b.buffer_of[memory] = b.add_temporary(n->type, b.title(*memory));
-    b.buffer_of[n] = b.buffer_of.at(memory);
+    const int buffer = b.buffer_of.at(memory);
+    b.buffer_of[n] = buffer;
   };
   for (auto& step : partition.steps) {
     if (step.library) temporary(step.library.get());

@@ -3,13 +3,12 @@
 
 #include <functional>
 #include <string>
-#include <unordered_map>
-#include <unordered_set>
 #include <vector>
 
 #include "compiler/builder/kernel_maker.h"
 #include "compiler/explain.h"
 #include "compiler/ir/node.h"
+#include "compiler/ir/node_tables.h"
 #include "compiler/loop_program.h"
 #include "compiler/plan/lower/lower.h"
 
@@ -41,11 +40,10 @@ struct Building {
   Program program;
   KernelMaker kernels{target, options, program};
   Titles title;
-  std::unordered_map<const ir::Node*, int> buffer_of, scalar_of;
-  std::unordered_set<const ir::Node*> stored;
+  ir::NodeMap<int> buffer_of, scalar_of;
+  ir::NodeSet stored;
   std::vector<ir::NodeRef> own;  // nodes that no graph holds
-  std::unordered_set<const ir::Node*>
-      done;  // results of loops and of the user's kernels that have their step
+  ir::NodeSet done;              // results of loops and of the user's kernels that have their step
   // A GPU divides as fast as it counts, and its threads walk one long axis best.
   const plan::Cuts cuts = target.kind == TargetKind::Cpu ? plan::Cuts::Loops : plan::Cuts::Statements;
   const std::function<bool(const ir::Node*)> in_memory = [this](const ir::Node* n) {

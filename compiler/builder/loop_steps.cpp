@@ -1,9 +1,9 @@
 #include <algorithm>
 #include <cstdlib>
-#include <unordered_map>
 
 #include "compiler/builder/steps.h"
 #include "compiler/ir/loop.h"
+#include "compiler/ir/node_tables.h"
 #include "compiler/loop_program.h"
 #include "compiler/passes/loops/map_loops.h"
 
@@ -80,7 +80,7 @@ void add_loop(Building& b, const ir::Step& step) {
   }
   LoopStep l;
   l.loop = loop_program(loop, b.bodies.compile);
-  std::unordered_map<const Node*, int> known;
+  ir::NodeMap<int> known;
   for (const NodeRef& in : n.inputs) {
     if (!known.contains(in.get())) known.emplace(in.get(), b.operand(in));
     l.operands.push_back(known.at(in.get()));

@@ -1,8 +1,8 @@
 #include <array>
-#include <unordered_map>
 
 #include "compiler/builder/steps.h"
 #include "compiler/emit/user_kernel.h"
+#include "compiler/ir/node_tables.h"
 #include "compiler/ir/user_kernel.h"
 #include "compiler/user_source.h"
 
@@ -40,7 +40,7 @@ void add_user_kernel(Building& b, const ir::Step& step) {
   KernelStep k;
   std::vector<emit::UserWord> words(kernel.arguments.size());
   std::vector<size_t> numbers, scalars;  // of the arguments
-  std::unordered_map<const Node*, int> known;
+  ir::NodeMap<int> known;
   for (size_t i = 0; i < words.size(); ++i) {
     const Argument& one = kernel.arguments[i];
     const bool result = one.kind == Argument::Kind::Result, value = one.kind == Argument::Kind::Value;

@@ -1,7 +1,8 @@
 #include "compiler/derive/batch_loops.h"
+#include "compiler/ir/node_tables.h"
 
 #include <algorithm>
-#include <unordered_set>
+#include <unordered_map>
 
 #include "compiler/derive/nodes.h"
 #include "compiler/ir/build.h"
@@ -17,7 +18,7 @@ using ir::NodeRef;
 
 // Which outputs depend on inputs of these flags, in any way.
 std::vector<bool> reached(const Graph& body, const std::vector<bool>& inputs) {
-  std::unordered_set<const Node*> known;
+  ir::NodeSet known;
   for (size_t i = 0; i < inputs.size(); ++i)
     if (inputs[i]) known.insert(body.inputs[i].get());
   for (const Node* node : ir::topological_order(body.outputs))
@@ -103,7 +104,7 @@ class BatchedLoop {
 
   Graph batched_body(const Graph& body) const {
     Graph made;
-    std::unordered_map<const Node*, NodeRef> known;
+    std::unordered_map<const ir::Node*, NodeRef> known;
     for (size_t i = 0; i < body.inputs.size(); ++i) {
       const NodeRef& in = body.inputs[i];
       const bool flagged = i < inputs_.size() && inputs_[i];
@@ -158,7 +159,7 @@ class BatchedLoop {
     std::vector<std::vector<NodeRef>> made;
     for (const Graph& body : loop_.bodies) {
       std::vector<NodeRef> inputs(node_.inputs.begin() + 1, node_.inputs.end());
-      std::unordered_map<const Node*, NodeRef> known;
+      std::unordered_map<const ir::Node*, NodeRef> known;
       if (has_customs_) {
         // Nodes that are made anew would lose theirs, so what all values share gets the axis, too.
         for (size_t i = 0; i < inputs.size(); ++i)

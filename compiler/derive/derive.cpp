@@ -1,4 +1,5 @@
 #include "compiler/derive/derive.h"
+#include "compiler/ir/node_tables.h"
 
 #include <algorithm>
 
@@ -103,7 +104,7 @@ class Between {
 
   const Customs& customs_;
   std::vector<size_t> loops_;  // among the steps
-  std::unordered_map<const Node*, bool> active_;
+  ir::NodeMap<bool> active_;
   std::vector<Step> steps_;
 };
 

@@ -1,7 +1,7 @@
 #include "compiler/derive/functions.h"
+#include "compiler/ir/node_tables.h"
 
 #include <algorithm>
-#include <unordered_map>
 
 #include "compiler/base/error.h"
 #include "compiler/derive/derive.h"
@@ -106,7 +106,7 @@ class Forward {
     to.body.push_back(i);
     const int out = i.outs[0];
     if (!has_tangents(dtype(out))) return;
-    std::unordered_map<const ir::Node*, int> known;
+    ir::NodeMap<int> known;
     std::vector<NodeRef> alive;  // whatever `known` has: another node at its place would be taken for it
     const auto given = [&](int v) {
       NodeRef node = ir::input({dtype(v), {}}, {nullptr, "v" + std::to_string(known.size()), {}, 0});
@@ -136,7 +136,7 @@ class Forward {
     if (std::ranges::any_of(own, [](int t) { return t != kZero; })) tangents_of(out) = std::move(own);
   }
 
-  int instructions_of(const NodeRef& made, std::unordered_map<const ir::Node*, int>& known, Block& to) {
+  int instructions_of(const NodeRef& made, ir::NodeMap<int>& known, Block& to) {
     for (const ir::Node* n : ir::topological_order({&made, 1})) {
       if (known.contains(n)) continue;
       Instruction i;

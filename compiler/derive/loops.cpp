@@ -1,8 +1,8 @@
 #include "compiler/derive/loops.h"
+#include "compiler/ir/node_tables.h"
 
 #include <algorithm>
 #include <string>
-#include <unordered_set>
 
 #include "compiler/base/error.h"
 #include "compiler/derive/nodes.h"
@@ -213,7 +213,7 @@ std::vector<NodeRef> scan_vjp(const Node& node, std::span<const NodeRef> given, 
     turn.outputs.push_back(ir::map(ir::Op::add, {total, back.found[i]}, node.lines));
   }
   turn.outputs.insert(turn.outputs.end(), slices.begin(), slices.end());
-  std::unordered_set<const Node*> used;
+  ir::NodeSet used;
   for (const Node* one : ir::topological_order(turn.outputs)) used.insert(one);
   std::vector<bool> read;
   read.reserve(loop.carries);

@@ -1,5 +1,6 @@
 #include "compiler/fusion/expression.h"
 #include "compiler/ir/function.h"
+#include "compiler/ir/node_tables.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -96,7 +97,7 @@ struct HashOfVisit {
 // One walk over the nodes of an expression, each at every access at which it is read.
 class Collector {
  public:
-  Collector(const Node& root, const std::unordered_set<const Node*>& roots, bool glance)
+  Collector(const Node& root, const ir::NodeSet& roots, bool glance)
       : root_(root), roots_(roots), glance_(glance), shape_(space_of(root)), points_(element_count(shape_)) {
     for (int64_t extent : shape_) top_.push_back(vars_.of(vars_.add_axis(extent)));
   }
@@ -205,7 +206,7 @@ class Collector {
   }
 
   const Node& root_;
-  const std::unordered_set<const Node*>& roots_;
+  const ir::NodeSet& roots_;
   const bool glance_;
   const Shape& shape_;
   const int64_t points_;
@@ -214,21 +215,21 @@ class Collector {
   Expression e_;
   std::unordered_map<Access, int, HashOfAccess> numbers_;
   std::vector<const Access*> accesses_;
-  std::unordered_set<std::pair<const Node*, int>, HashOfVisit> seen_;
-  std::unordered_set<const Node*> inputs_;
+  tsl::robin_set<std::pair<const Node*, int>, HashOfVisit> seen_;
+  ir::NodeSet inputs_;
   std::deque<std::pair<const Node*, int>> left_;
 };
 
 }  // namespace
 
-Expression analyze(const Node* root, const std::unordered_set<const Node*>& roots, bool may_glance) {
+Expression analyze(const Node* root, const ir::NodeSet& roots, bool may_glance) {
   const size_t most = may_glance ? kManyReadings : std::numeric_limits<size_t>::max();
   if (auto whole = Collector(*root, roots, false).run(most)) return *std::move(whole);
   return *Collector(*root, roots, true).run(std::numeric_limits<size_t>::max());
 }
 
-std::unordered_set<const Node*> lasting_roots(const std::vector<const Node*>& order) {
-  std::unordered_set<const Node*> out;
+ir::NodeSet lasting_roots(const std::vector<const Node*>& order) {
+  ir::NodeSet out;
   for (const Node* n : order)
     if (is_reduce(*n) || kind(n->op) == OpKind::Scan || runs_alone(*n) || n->op == Op::assign) out.insert(n);
   return out;

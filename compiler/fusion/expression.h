@@ -4,28 +4,28 @@
 
 #include <string>
 #include <unordered_map>
-#include <unordered_set>
 #include <utility>
 #include <vector>
 
 #include "compiler/fusion/can_fuse.h"
 #include "compiler/ir/node.h"
+#include "compiler/ir/node_tables.h"
 
 namespace weft::fusion {
 
 struct Expression {
   std::vector<std::pair<const ir::Node*, Reading>>
-      readings;                                    // of other roots, in the order in which they are met
-  std::unordered_map<const ir::Node*, int> times;  // each node computed, and at how many accesses
-  std::vector<const ir::Node*> inputs;             // arrays read
-  std::vector<const ir::Node*> scalars;            // numbers given to the kernel
+      readings;                          // of other roots, in the order in which they are met
+  ir::NodeMap<int> times;                // each node computed, and at how many accesses
+  std::vector<const ir::Node*> inputs;   // arrays read
+  std::vector<const ir::Node*> scalars;  // numbers given to the kernel
   // Values of few elements that are each computed many times along the root's last axis.
-  std::unordered_set<const ir::Node*> spread;
+  ir::NodeSet spread;
   int compile_cost = 0;
   // Some array as large as the root's space is read side by side along another axis than the last.
   bool turned = false;
-  bool glanced = false;                               // only what is next to the root
-  std::unordered_map<const ir::Node*, size_t> place;  // of each root in `readings`
+  bool glanced = false;       // only what is next to the root
+  ir::NodeMap<size_t> place;  // of each root in `readings`
 
   // How it reads another root, or null.
   const Reading* reading(const ir::Node* producer) const {
@@ -39,11 +39,11 @@ using Expressions = std::unordered_map<const ir::Node*, Expression>;  // of root
 // The expression of `root`. Where a stencil reads another one, and so on, positions multiply with each: if
 // `may_glance`, a very long one ends after the nodes next to the root, which is all that it takes to tell
 // what to store.
-Expression analyze(const ir::Node* root, const std::unordered_set<const ir::Node*>& roots, bool may_glance);
+Expression analyze(const ir::Node* root, const ir::NodeSet& roots, bool may_glance);
 
 // Where expressions end whatever it costs: reductions, scans, what libraries compute and what is written in
 // place.
-std::unordered_set<const ir::Node*> lasting_roots(const std::vector<const ir::Node*>& order);
+ir::NodeSet lasting_roots(const std::vector<const ir::Node*>& order);
 
 // What a node costs the backend's compiler, in real additions: a sine inlines its whole polynomial, a complex
 // op several real ones, and a chain of updates nests its guards.

@@ -9,6 +9,7 @@
 #include "compiler/fusion/can_fuse.h"
 #include "compiler/fusion/expression.h"
 #include "compiler/ir/group.h"
+#include "compiler/ir/node_tables.h"
 
 namespace weft::fusion {
 
@@ -24,8 +25,8 @@ struct Building {
 };
 
 struct Groups {
-  std::vector<Building> all;                          // one that another took in whole has no roots
-  std::unordered_map<const ir::Node*, int> group_of;  // each root's
+  std::vector<Building> all;  // one that another took in whole has no roots
+  ir::NodeMap<int> group_of;  // each root's
   std::unordered_map<const ir::Node*, std::vector<int>> readers;  // of an array or a root, in order
   std::vector<ir::Decision> decisions;
 };

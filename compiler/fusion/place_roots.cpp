@@ -1,11 +1,11 @@
 #include "compiler/fusion/place_roots.h"
+#include "compiler/ir/node_tables.h"
 
 #include <algorithm>
 #include <functional>
 #include <set>
 #include <string>
 #include <unordered_map>
-#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -62,7 +62,7 @@ class Placer {
   // A decision for each value that n reads, but for those refused while n was placed: they begin at
   // `decided`.
   void decide(const Node* n, const Expression& e, int joined, size_t decided) {
-    std::unordered_set<const Node*> known;
+    ir::NodeSet known;
     std::unordered_map<int, std::string> refusals;  // of whole groups
     for (size_t k = decided; k < groups_.decisions.size(); ++k) {
       known.insert(groups_.decisions[k].producer);
@@ -157,7 +157,7 @@ class Placer {
   bool replaces_what_is_read(const Node& n, const std::vector<const Node*>& before, int g) {
     const Node* memory = written_into(&n);
     std::vector<const Node*> left;
-    std::unordered_set<const Node*> seen;
+    ir::NodeSet seen;
     left.reserve(before.size());
     for (const Node* assign : before) left.push_back(assign->inputs[1].get());
     while (!left.empty()) {
@@ -280,7 +280,7 @@ class Placer {
   const Target& target_;
   const Options& options_;
   Groups groups_;
-  std::unordered_map<const Node*, const Node*> memory_;  // of assigns
+  ir::NodeMap<const Node*> memory_;  // of assigns
 };
 
 }  // namespace

@@ -1,7 +1,9 @@
 #include "compiler/fusion/repeated_work.h"
 #include "compiler/ir/function.h"
+#include "compiler/ir/node_tables.h"
 
 #include <algorithm>
+#include <unordered_map>
 #include <unordered_set>
 #include <utility>
 
@@ -165,7 +167,7 @@ bool RepeatedWork::store_spread(const Node* root, const Expression& e, std::vect
 
 float RepeatedWork::work_below(const Node* top, const Expression& e) const {
   float sum = 0;
-  std::unordered_set<const Node*> seen{top};
+  ir::NodeSet seen{top};
   std::vector<const Node*> stack{top};
   while (!stack.empty()) {
     const Node* n = stack.back();
@@ -190,13 +192,16 @@ bool RepeatedWork::store_shared(const Groups& groups) {
   for (auto* n : roots_.order)
     if (roots_.bounds.contains(n)) bounded_work_[n] = work_below(n, expressions_.at(n));
   // How many roots would compute what a bound computes, were it none.
-  std::unordered_map<const Node*, size_t> beyond;
+  ir::NodeMap<size_t> beyond;
   for (auto root = roots_.order.rbegin(); root != roots_.order.rend() && !roots_.bounds.empty(); ++root)
     if (auto e = expressions_.find(*root); e != expressions_.end())
       for (auto& [producer, reading] : e->second.readings)
-        if (roots_.bounds.contains(producer))
-          beyond[producer] = std::min(beyond[producer] + beyond[*root] + 1, roots_.order.size());
-  std::unordered_map<const Node*, Use> used;
+        if (roots_.bounds.contains(producer)) {
+          const size_t of_root = beyond[*root];
+          size_t& of_producer = beyond[producer];
+          of_producer = std::min(of_producer + of_root + 1, roots_.order.size());
+        }
+  std::unordered_map<const ir::Node*, Use> used;
   for (auto* root : roots_.order) {
     auto e = expressions_.find(root);
     if (e == expressions_.end()) continue;

@@ -2,12 +2,12 @@
 // or computed by many kernels, becomes a root too where storing it costs less.
 #pragma once
 
-#include <unordered_map>
 #include <vector>
 
 #include "compiler/fusion/expression.h"
 #include "compiler/fusion/groups.h"
 #include "compiler/fusion/roots.h"
+#include "compiler/ir/node_tables.h"
 
 namespace weft::fusion {
 
@@ -35,8 +35,8 @@ class RepeatedWork {
   Roots& roots_;
   const Target& target_;
   Expressions expressions_;
-  std::vector<const ir::Node*> added_;                       // roots since expressions were found
-  std::unordered_map<const ir::Node*, float> bounded_work_;  // below each bound, other bounds included
+  std::vector<const ir::Node*> added_;  // roots since expressions were found
+  ir::NodeMap<float> bounded_work_;     // below each bound, other bounds included
 };
 
 }  // namespace weft::fusion

@@ -1,4 +1,5 @@
 #include "compiler/fusion/roots.h"
+#include "compiler/ir/node_tables.h"
 
 #include <algorithm>
 #include <utility>
@@ -82,7 +83,7 @@ class FirstRoots {
   // sooner: each step of an array that grows is one, and each of its readers would have as many parts as the
   // array has steps.
   void bound_parts() {
-    std::unordered_map<const Node*, size_t> parts;  // of each node's expression; none: 1
+    ir::NodeMap<size_t> parts;  // of each node's expression; none: 1
     const auto parts_of = [&](const Node* n) {
       auto it = parts.find(n);
       return ends(n) || it == parts.end() ? 1 : it->second;
@@ -129,7 +130,7 @@ class FirstRoots {
     if (ends(top)) return true;
     const int64_t picked = element_count(gather.shape());
     int64_t arrays = 0;
-    std::unordered_set<const Node*> seen{top};
+    ir::NodeSet seen{top};
     std::vector<const Node*> stack{top};
     while (!stack.empty()) {
       const Node* n = stack.back();
@@ -151,7 +152,7 @@ class FirstRoots {
     // Room is left for extents, guards and what is written.
     const int most_words = options_.max_kernel_words * 4 / 5;
     int cost = 0, words = 0, window = 0;
-    std::unordered_map<const Node*, int> window_of;
+    ir::NodeMap<int> window_of;
     for (auto* n : roots_.order) {
       cost += compile_cost(*n);
       if (n->op == Op::input || n->op == Op::scalar) words += words_of(*n);
@@ -161,10 +162,10 @@ class FirstRoots {
     if (window == 0) return;
     for (auto* n : roots_.order)
       for (auto& in : n->inputs)
-        if (window_of[in.get()] != window_of[n]) force_operand(in.get());
+        if (window_of.at(in.get()) != window_of.at(n)) force_operand(in.get());
   }
 
-  using Met = std::unordered_map<const Node*, const Node*>;  // node -> the last top that met it
+  using Met = ir::NodeMap<const Node*>;  // node -> the last top that met it
 
   // The nodes of an expression, counted once each, up to one more than matter.
   size_t count(const Node* top, size_t most, Met& met) const {
@@ -195,7 +196,7 @@ class FirstRoots {
   // Values of long expressions that several others read become roots, so that what many roots share is not
   // analyzed anew for each of them. Where all their readers join one kernel, this changes nothing.
   void bound_expressions() {
-    std::unordered_map<const Node*, int> length;  // of the expression, or more
+    ir::NodeMap<int> length;  // of the expression, or more
     Met met;
     for (auto* n : roots_.order) {
       if (ends(n)) continue;

@@ -1,7 +1,8 @@
 #include "compiler/fusion/take_in_groups.h"
+#include "compiler/ir/node_tables.h"
 
 #include <algorithm>
-#include <unordered_set>
+#include <unordered_map>
 #include <utility>
 
 #include "compiler/machine/machine.h"
@@ -19,8 +20,8 @@ constexpr size_t kReadersTried = 4;  // of each array
 
 // What a group's roots read, but for each other.
 struct Arrays {
-  std::unordered_set<const Node*> all;
-  std::unordered_set<const Node*> scalars;
+  ir::NodeSet all;
+  ir::NodeSet scalars;
   std::vector<const Node*> large;  // those about as large as the group's loops
   int words = 0;                   // of `all`, of `scalars` and of the roots
 };
@@ -259,7 +260,7 @@ class TakeIn {
   const Target& target_;
   const Options& options_;
   std::vector<Arrays> arrays_;  // of each group
-  std::unordered_map<const Node*, std::unordered_map<const Node*, std::vector<size_t>>>
+  std::unordered_map<const ir::Node*, std::unordered_map<const ir::Node*, std::vector<size_t>>>
       decisions_of_;  // by consumer and producer
 };
 

@@ -1,5 +1,4 @@
 #include "compiler/ir/close.h"
-
 #include <unordered_map>
 
 #include "compiler/ir/build.h"

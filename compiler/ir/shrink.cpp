@@ -1,4 +1,5 @@
 #include "compiler/ir/shrink.h"
+#include "compiler/ir/node_tables.h"
 
 #include <algorithm>
 #include <string>
@@ -35,7 +36,7 @@ using OnCut = std::function<void(const NodeRef&, const NodeRef&)>;
 
 // Lists the inputs that the outputs reach: first those listed before, in their order, then new ones.
 Graph with_reached_inputs(const std::vector<NodeRef>& listed, std::vector<NodeRef> outputs) {
-  std::unordered_set<const Node*> reached, taken;
+  NodeSet reached, taken;
   std::vector<const Node*> order = topological_order(outputs);
   for (const Node* node : order)
     if (is_given(node->op)) reached.insert(node);

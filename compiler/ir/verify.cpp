@@ -1,8 +1,7 @@
 #include "compiler/ir/verify.h"
+#include "compiler/ir/node_tables.h"
 
 #include <fmt/format.h>
-
-#include <unordered_set>
 
 #include "compiler/base/error.h"
 #include "compiler/ir/analysis/in_place.h"
@@ -113,7 +112,7 @@ class Verifier {
 
   const Graph& graph_;
   std::string_view after_;
-  std::unordered_set<const Node*> listed_;
+  NodeSet listed_;
   std::vector<const Node*> order_;
 };
 

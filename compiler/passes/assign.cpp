@@ -1,12 +1,12 @@
 #include "compiler/passes/assign.h"
 #include "compiler/ir/analysis/users.h"
 #include "compiler/ir/function.h"
+#include "compiler/ir/node_tables.h"
 
 #include <algorithm>
 #include <optional>
 #include <span>
 #include <unordered_map>
-#include <unordered_set>
 
 #include "compiler/ir/analysis/in_place.h"
 #include "compiler/ir/build.h"
@@ -51,30 +51,29 @@ class InPlace {
 
   // The updates that can be assignments, and the values that have to lie in memory of their own for it.
   struct Found {
-    std::unordered_set<const Node*> updates, copied, choices;  // `choices`: better than assignments
+    ir::NodeSet updates, copied, choices;  // `choices`: better than assignments
 
     size_t settled() const { return updates.size() + choices.size(); }
   };
   // Two arrays that are computed from each other in turns are in place where both are: so all that may be, in
   // memory that is given or in a copy, are assumed to be, and fewer where that does not hold.
   Found find() {
-    std::unordered_set<const Node*> assumed;
+    ir::NodeSet assumed;
     for (const Chain& chain : chains_)
       if (chain.given || chain.updates.size() >= kWorthACopy)
         assumed.insert(chain.updates.begin(), chain.updates.end());
     for (int round = 0; round < kMostRounds && !assumed.empty(); ++round) {
       rule_.assume(assumed);
       Found found = find_as_assumed();
-      if (std::erase_if(assumed, [&](const Node* n) { return !found.updates.contains(n); }) == 0)
-        return found;
+      if (ir::erase_if(assumed, [&](const Node* n) { return !found.updates.contains(n); }) == 0) return found;
     }
     rule_.assume({});
     return find_as_assumed();
   }
 
   // Slices that are wanted both before and after an update that could be in place if they were copied.
-  std::unordered_set<const Node*> worth_keeping() const {
-    std::unordered_set<const Node*> out;
+  ir::NodeSet worth_keeping() const {
+    ir::NodeSet out;
     for (const Node* n : order_) {
       if (n->op != Op::update) continue;
       ir::InPlaceRule::Spared none;
@@ -93,7 +92,7 @@ class InPlace {
 
   std::vector<Chain> find_chains() const {
     std::vector<Chain> out;
-    std::unordered_set<const Node*> seen;
+    ir::NodeSet seen;
     for (auto top = order_.rbegin(); top != order_.rend(); ++top) {
       if ((*top)->op != Op::update || seen.contains(*top)) continue;
       Chain chain;
@@ -198,7 +197,7 @@ class InPlace {
   // Whether an element takes more multiply-adds than `most`, with all maps that it is computed from.
   static bool takes_more(const Node& value, float most) {
     float work = 0;
-    std::unordered_set<const Node*> seen{&value};
+    ir::NodeSet seen{&value};
     std::vector<const Node*> stack{&value};
     while (!stack.empty()) {
       const Node& n = *stack.back();
@@ -243,7 +242,7 @@ class InPlace {
   std::vector<const Node*> order_;
   ir::Users readers_;
   ir::InPlaceRule rule_;
-  std::unordered_set<const Node*> donated_;
+  ir::NodeSet donated_;
   std::vector<Chain> chains_;
 };
 
@@ -283,7 +282,8 @@ bool same_range(const Node& a, const Node& b) {
 // replaces what that one wrote. The simplifier takes the first value, so that what nobody reads is gone.
 ir::Graph with_chains(const ir::Graph& graph) {
   const std::vector<const Node*> order = topological_order(graph.outputs);
-  std::unordered_map<const Node*, std::vector<const Node*>> last;  // of each value, an update for each range
+  std::unordered_map<const ir::Node*, std::vector<const Node*>>
+      last;  // of each value, an update for each range
   Rewritten replaced(order.size());
   for (const Node* n : order) {
     NodeRef now = replaced.with_new_inputs(*n);
@@ -305,7 +305,7 @@ ir::Graph with_chains(const ir::Graph& graph) {
 }
 
 // The same graph, with copies of these values for all that read them.
-ir::Graph with_copies(const ir::Graph& graph, const std::unordered_set<const Node*>& values) {
+ir::Graph with_copies(const ir::Graph& graph, const ir::NodeSet& values) {
   return rewrite_from(graph, [&](const NodeRef& now, const Node& was) {
     return values.contains(&was) ? ir::copy(now, was.lines) : now;
   });
@@ -337,7 +337,7 @@ ir::Graph assign_in_place(const ir::Graph& graph, const Target& target, const Op
   return found.updates.empty() ? graph : with_assigns(best, found);
 }
 
-ir::Graph as_updates(const ir::Graph& graph) {
+ir::Graph as_updates(const ir::Graph& graph, const Target&, const Options&) {
   return rewrite(graph, [](const NodeRef& n) {
     return n->op == Op::assign ? ir::make(Op::update, std::span(n->inputs.begin(), n->inputs.size()), n->attr,
                                           n->type, n->lines)

@@ -16,6 +16,6 @@ ir::Graph assign_in_place(const ir::Graph& graph, const Target& target, const Op
 
 // The same graph with updates for its assigns, which a text may hold: other passes would have to keep what
 // makes writing in place right.
-ir::Graph as_updates(const ir::Graph& graph);
+ir::Graph as_updates(const ir::Graph& graph, const Target& target = {}, const Options& options = {});
 
 }  // namespace weft::passes

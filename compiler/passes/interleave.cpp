@@ -1,11 +1,11 @@
 #include "compiler/passes/interleave.h"
 #include "compiler/ir/analysis/users.h"
 #include "compiler/ir/function.h"
+#include "compiler/ir/node_tables.h"
 
 #include <algorithm>
 #include <limits>
 #include <unordered_map>
-#include <unordered_set>
 #include <vector>
 
 #include "compiler/ir/build.h"
@@ -30,10 +30,10 @@ bool takes_steps(const Node& update) {
 
 // The updates whose result is read by something that passes over all of it, and that nobody asks for: those
 // that take steps, and those to which such a one writes next.
-std::unordered_set<const Node*> passed_over(const ir::Graph& graph) {
+ir::NodeSet passed_over(const ir::Graph& graph) {
   const std::vector<const Node*> order = topological_order(graph.outputs);
   const ir::Users users(order);
-  std::unordered_set<const Node*> outputs, out;
+  ir::NodeSet outputs, out;
   const auto written_next = [&](const Node* n, const Node* user) {
     return user->op == Op::update && user->inputs[0].get() == n && out.contains(user);
   };
@@ -120,7 +120,7 @@ class AsSelect {
 
   const NodeRef& n_;
   const ir::SliceAttr& at_;
-  std::unordered_map<const Node*, NodeRef> known_;
+  std::unordered_map<const ir::Node*, NodeRef> known_;
   float work_ = 0;  // multiply-adds an element
 };
 
@@ -128,7 +128,7 @@ class AsSelect {
 
 ir::Graph interleave(const ir::Graph& graph, const Target& target, const Options&) {
   if (target.kind != TargetKind::Cpu) return graph;
-  const std::unordered_set<const Node*> worth = passed_over(graph);
+  const ir::NodeSet worth = passed_over(graph);
   if (worth.empty()) return graph;
   return rewrite_from(graph, [&](const NodeRef& now, const Node& was) {
     if (!worth.contains(&was)) return now;

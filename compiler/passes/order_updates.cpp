@@ -1,4 +1,5 @@
 #include "compiler/passes/order_updates.h"
+#include "compiler/ir/node_tables.h"
 
 #include <algorithm>
 #include <unordered_map>
@@ -49,7 +50,7 @@ class Orderer {
 
  private:
   void find_chains(size_t least) {
-    std::unordered_map<const Node*, bool> seen;
+    ir::NodeMap<bool> seen;
     for (auto top = order_.rbegin(); top != order_.rend(); ++top) {
       if ((*top)->op != Op::update || seen[*top]) continue;
       std::vector<const Node*> chain;  // from the base up
@@ -153,10 +154,10 @@ class Orderer {
 
   const ir::Graph& graph_;
   std::vector<const Node*> order_;
-  std::unordered_map<const Node*, size_t> uses_;
+  ir::NodeMap<size_t> uses_;
   std::vector<std::vector<const Node*>> chains_;
-  std::unordered_map<const Node*, Place> places_, written_;
-  std::unordered_map<const Node*, bool> dependent_;
+  std::unordered_map<const ir::Node*, Place> places_, written_;
+  ir::NodeMap<bool> dependent_;
   Rewritten replaced_;
 };
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string_view>
 
 #include "compiler/ir/node.h"
@@ -12,7 +13,8 @@ namespace weft::passes {
 struct Pass {
   std::string_view name;
   ir::Graph (*run)(const ir::Graph&, const Target&, const Options&);
-  bool required = false;  // fusion and the targets rely on it, so it cannot be left out
+  std::optional<ir::OpKind> of = {};  // it leaves a graph as it is that has no op of this kind
+  bool required = false;              // fusion and the targets rely on it, so it cannot be left out
 };
 inline constexpr bool kRequired = true;
 

@@ -1,10 +1,10 @@
 #include "compiler/passes/refine_shapes.h"
+#include "compiler/ir/node_tables.h"
 
 #include <algorithm>
 #include <map>
 #include <optional>
 #include <unordered_map>
-#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -121,7 +121,7 @@ class RefineShapes {
 
   // All that is computed beside `start`; false where something among it is not to be refined.
   bool collect(const Node* start, Piece& part) {
-    std::unordered_set<const Node*> seen;
+    ir::NodeSet seen;
     std::vector<const Node*> stack;
     auto visit = [&](const Node* n) {
       if (kind(n->op) == OpKind::Map && is_whole(*n, part) && seen.insert(n).second) stack.push_back(n);
@@ -177,7 +177,7 @@ class RefineShapes {
   // Those from which a row's number is computed.
   std::vector<const Node*> reductions_behind(const Node* number) const {
     std::vector<const Node*> out, stack{number};
-    std::unordered_set<const Node*> seen;
+    ir::NodeSet seen;
     while (!stack.empty() && seen.size() < kFollowedMaps) {
       const Node* n = unshaped(stack.back());
       stack.pop_back();
@@ -234,11 +234,11 @@ class RefineShapes {
   const std::vector<const Node*> order_;
   ir::Users users_;
   std::vector<Piece> parts_;
-  std::unordered_map<const Node*, int> part_of_;
+  ir::NodeMap<int> part_of_;
   std::vector<Shape> tried_;  // of values that stay as they are
-  std::unordered_map<const Node*, std::vector<int>> in_vain_;
+  std::unordered_map<const ir::Node*, std::vector<int>> in_vain_;
   Rewritten now_;
-  std::unordered_map<const Node*, NodeRef> refined_;
+  std::unordered_map<const ir::Node*, NodeRef> refined_;
   std::map<std::pair<const Node*, int>, NodeRef> leaves_;
 };
 

@@ -1,4 +1,5 @@
 #include "compiler/passes/share.h"
+#include "compiler/ir/node_tables.h"
 
 #include <unordered_map>
 
@@ -13,8 +14,8 @@ using ir::Node;
 using ir::NodeRef;
 
 // `graph` with the given lines on the given nodes.
-ir::Graph with_lines(const ir::Graph& graph, const std::unordered_map<const Node*, Lines>& lines) {
-  std::unordered_map<const Node*, NodeRef> replaced;
+ir::Graph with_lines(const ir::Graph& graph, const std::unordered_map<const ir::Node*, Lines>& lines) {
+  std::unordered_map<const ir::Node*, NodeRef> replaced;
   auto now = [&](const NodeRef& n) {
     auto it = replaced.find(n.get());
     return it == replaced.end() ? n : it->second;
@@ -41,7 +42,7 @@ ir::Graph with_lines(const ir::Graph& graph, const std::unordered_map<const Node
 
 ir::Graph share(const ir::Graph& graph, const Options&) {
   std::unordered_multimap<uint64_t, NodeRef> known;
-  std::unordered_map<const Node*, Lines> united;
+  std::unordered_map<const ir::Node*, Lines> united;
   ir::Graph shared = rewrite(graph, [&](const NodeRef& n) {
     if (is_given(n->op)) return n;
     const uint64_t hash = hash_but_lines(*n);

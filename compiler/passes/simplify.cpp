@@ -1,11 +1,11 @@
 #include "compiler/passes/simplify.h"
+#include "compiler/ir/node_tables.h"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <optional>
 #include <unordered_map>
-#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -272,11 +272,11 @@ NodeRef reduction(const NodeRef& n, Numerics numerics) {
 // in a loop is cut into parts of parts afterwards, as a wide concat is, and not copied anew by each kernel.
 ir::Graph with_joined_concats(const ir::Graph& graph) {
   const std::vector<const Node*> order = topological_order(graph.outputs);
-  std::unordered_map<const Node*, int> uses;
+  ir::NodeMap<int> uses;
   for (auto& out : graph.outputs) ++uses[out.get()];
   for (const Node* n : order)
     for (auto& in : n->inputs) ++uses[in.get()];
-  std::unordered_set<const Node*> joined;
+  ir::NodeSet joined;
   for (const Node* n : order) {
     if (n->op != Op::concat) continue;
     for (auto& in : n->inputs)
@@ -285,7 +285,7 @@ ir::Graph with_joined_concats(const ir::Graph& graph) {
         joined.insert(in.get());
   }
   if (joined.empty()) return graph;
-  std::unordered_map<const Node*, NodeRef> replaced;
+  std::unordered_map<const ir::Node*, NodeRef> replaced;
   for (const Node* n : order) {
     if (joined.contains(n)) continue;
     std::vector<NodeRef> inputs;

@@ -1,8 +1,8 @@
 #include "compiler/passes/unreshape.h"
+#include "compiler/ir/node_tables.h"
 
 #include <algorithm>
 #include <unordered_map>
-#include <unordered_set>
 #include <vector>
 
 #include "compiler/ir/build.h"
@@ -70,7 +70,7 @@ class Unreshape {
   }
 
  private:
-  using Counts = std::unordered_map<const Node*, int>;
+  using Counts = ir::NodeMap<int>;
   static int count(const Counts& counts, const NodeRef& n) {
     auto found = counts.find(n.get());
     return found == counts.end() ? 0 : found->second;
@@ -122,8 +122,8 @@ class Unreshape {
   }
 
   Counts users_, outputs_;
-  std::unordered_map<const Node*, std::vector<NodeRef>> reshapes_;
-  std::unordered_set<const Node*> of_rows_;
+  std::unordered_map<const ir::Node*, std::vector<NodeRef>> reshapes_;
+  ir::NodeSet of_rows_;
 };
 
 }  // namespace

@@ -35,7 +35,7 @@ class Weft(ConanFile):
         check_min_cppstd(self, 20)
 
     def system_requirements(self):
-        packages = ["libtbb-dev", "libhwy-dev", "libopenblas0-pthread", "libspdlog-dev", "libfmt-dev", "libcli11-dev", "nlohmann-json3-dev", "libxxhash-dev", "libpng-dev", "libminizip-dev", "clang-19"]
+        packages = ["libtbb-dev", "libhwy-dev", "libopenblas0-pthread", "libspdlog-dev", "libfmt-dev", "robin-map-dev", "libcli11-dev", "nlohmann-json3-dev", "libxxhash-dev", "libpng-dev", "libminizip-dev", "clang-19"]
         Apt(self).install(packages + ["llvm-19-dev", "libclang-19-dev"] * bool(self.options.compiler))
 
     def layout(self):

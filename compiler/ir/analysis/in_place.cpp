@@ -1,6 +1,8 @@
 #include "compiler/ir/analysis/in_place.h"
+#include "compiler/ir/node_tables.h"
 
 #include <algorithm>
+#include <unordered_map>
 #include <utility>
 
 #include "compiler/ir/analysis/access.h"
@@ -182,7 +184,7 @@ InPlaceRule::Readers InPlaceRule::needed_by(const Node& update, const Readers& t
   size_t first = number_of(&update);
   for (const Node* n : wanted) first = std::min(first, number_of(n));
   Readers found;
-  std::unordered_set<const Node*> seen;
+  NodeSet seen;
   std::vector<const Node*> stack{update.inputs[1].get()};
   while (!stack.empty() && found.size() < wanted.size()) {
     const Node* n = stack.back();

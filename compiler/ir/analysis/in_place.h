@@ -6,13 +6,13 @@
 #pragma once
 
 #include <string>
-#include <unordered_set>
 #include <vector>
 
 #include "compiler/ir/analysis/users.h"
 #include "compiler/ir/build.h"
 #include "compiler/ir/node.h"
 #include "compiler/ir/node_index.h"
+#include "compiler/ir/node_tables.h"
 
 namespace weft::ir {
 
@@ -26,7 +26,7 @@ class InPlaceRule {
   explicit InPlaceRule(const Graph& graph);
 
   // These updates count as assigns: whoever asks makes them so, or asks again with fewer.
-  void assume(std::unordered_set<const Node*> assigned) { assumed_ = std::move(assigned); }
+  void assume(NodeSet assigned) { assumed_ = std::move(assigned); }
 
   // Slices of values that memory held, which may be read at any time: what an update of that memory has to
   // spare.
@@ -51,7 +51,7 @@ class InPlaceRule {
   bool writes_to(const Node& user, const Node* memory) const;
 
   // Nodes that are computed from the replaced value for the update, up to stored ones, and that value.
-  using Readers = std::unordered_set<const Node*>;
+  using Readers = NodeSet;
   // What is computed from the replaced value and from `taken`, up to stored values and to the update.
   // `elsewhere` is one that is read for something else; the walk ends there.
   Readers readers_of(const Node& update, const Spared& taken, const Node*& elsewhere) const;
@@ -71,7 +71,7 @@ class InPlaceRule {
   // whose root is what leaves the graph. A node is numbered before all that it is the end of.
   void find_ends(const std::vector<const Node*>& order);
 
-  std::unordered_set<const Node*> outputs_, assumed_;
+  NodeSet outputs_, assumed_;
   NodeIndex number_;  // in topological order
   Users users_;
   // By number in topological order: where a node's part of the tree begins, and one past where it ends.

@@ -1,11 +1,11 @@
 #include "compiler/ir/text/dot_graph.h"
+#include "compiler/ir/node_tables.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <iterator>
 #include <map>
-#include <unordered_map>
 
 #include "compiler/ir/text/print.h"
 
@@ -54,7 +54,7 @@ std::string escaped(std::string_view text) {
 std::string dot(const Graph& graph, const Frames& frames) {
   std::vector<const Node*> order = text_order(graph);
   ValueNames names = value_names(graph);
-  std::unordered_map<const Node*, size_t> ids;
+  NodeMap<size_t> ids;
   std::map<int, std::vector<const Node*>> clusters;
   for (const Node* node : order) {
     ids.emplace(node, ids.size());

@@ -1,4 +1,5 @@
 #include "compiler/ir/text/print.h"
+#include "compiler/ir/node_tables.h"
 
 #include <fmt/format.h>
 
@@ -389,7 +390,7 @@ ValueNames names_in_order(const std::vector<const Node*>& order) {
 
 std::vector<const Node*> text_order(const Graph& graph) {
   std::vector<const Node*> order;
-  std::unordered_set<const Node*> listed;
+  NodeSet listed;
   for (const NodeRef& in : graph.inputs)
     if (listed.insert(in.get()).second) order.push_back(in.get());
   for (const Node* node : topological_order(graph.outputs))

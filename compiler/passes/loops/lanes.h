@@ -10,13 +10,13 @@
 #include <map>
 #include <string>
 #include <unordered_map>
-#include <unordered_set>
 #include <utility>
 #include <vector>
 
 #include "compiler/ir/function.h"
 #include "compiler/ir/loop_kernel.h"
 #include "compiler/ir/node.h"
+#include "compiler/ir/node_tables.h"
 
 namespace weft::passes {
 
@@ -79,7 +79,7 @@ class Lanes {
   // Results of functions, each with what it was applied to.
   std::vector<std::pair<std::pair<Hash, std::vector<int>>, std::vector<int>>> applied_;
   std::unordered_map<const ir::Node*, ir::NodeRef> outside_;
-  std::unordered_set<const ir::Node*> inside_;  // what differs from turn to turn
+  ir::NodeSet inside_;  // what differs from turn to turn
   std::string why_not_;
 };
 

@@ -1,9 +1,8 @@
 #include "compiler/passes/loops/map_loops.h"
+#include "compiler/ir/node_tables.h"
 
 #include <algorithm>
 #include <optional>
-#include <unordered_map>
-#include <unordered_set>
 #include <utility>
 
 #include "compiler/ir/build.h"
@@ -239,7 +238,7 @@ class Mapped {
   // Why an operand of the function is no value of one lane, computed from the loop's operands.
   std::string beyond_lanes(const NodeRef& operand) const {
     std::vector<const Node*> stack{operand.get()};
-    std::unordered_set<const Node*> seen;
+    ir::NodeSet seen;
     for (const NodeRef& own : operands_) seen.insert(own.get());
     while (!stack.empty()) {
       const Node* n = stack.back();

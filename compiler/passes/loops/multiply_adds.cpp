@@ -1,6 +1,5 @@
 #include "compiler/passes/loops/multiply_adds.h"
-
-#include <unordered_map>
+#include "compiler/ir/node_tables.h"
 
 #include "compiler/ir/build.h"
 #include "compiler/passes/pass.h"
@@ -12,7 +11,7 @@ using ir::NodeRef;
 using ir::Op;
 
 ir::Graph multiply_adds(const ir::Graph& graph) {
-  std::unordered_map<const Node*, int> readers;
+  ir::NodeMap<int> readers;
   for (const Node* n : topological_order(graph.outputs))
     for (const NodeRef& in : n->inputs) ++readers[in.get()];
   for (const NodeRef& out : graph.outputs) ++readers[out.get()];

@@ -1,8 +1,8 @@
 #include "compiler/passes/products/expand_products.h"
+#include "compiler/ir/node_tables.h"
 
 #include <algorithm>
 #include <numeric>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -66,7 +66,7 @@ const ir::Node* viewed(const ir::Node* x) {
   return x;
 }
 
-using Users = std::unordered_map<const ir::Node*, int>;
+using Users = ir::NodeMap<int>;
 
 // Whether the matrix is computed by a map that nothing else reads, as it is shown.
 bool computed_here(const ir::Node* x, const Users& users) {

@@ -1,4 +1,5 @@
 #include "compiler/passes/products/join_products.h"
+#include "compiler/ir/node_tables.h"
 
 #include <algorithm>
 #include <map>
@@ -133,7 +134,7 @@ class Joining {
 
  private:
   void find(const std::vector<const Node*>& order) {
-    std::unordered_map<const Node*, size_t> levels;
+    ir::NodeMap<size_t> levels;
     std::map<Family, size_t> numbers;  // keyed by addresses: only looked up, never walked
     std::vector<std::vector<Product>> families;
     std::vector<size_t> across;
@@ -232,7 +233,7 @@ class Joining {
 
   const ir::Graph& graph_;
   std::vector<Joined> joined_;
-  std::unordered_map<const Node*, ProductRow> places_;
+  std::unordered_map<const ir::Node*, ProductRow> places_;
 };
 
 }  // namespace

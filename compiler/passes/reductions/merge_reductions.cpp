@@ -1,8 +1,7 @@
 #include "compiler/passes/reductions/merge_reductions.h"
+#include "compiler/ir/node_tables.h"
 
 #include <algorithm>
-#include <unordered_map>
-#include <unordered_set>
 #include <vector>
 
 #include "compiler/fusion/expression.h"
@@ -135,8 +134,8 @@ class Merged {
     if (std::ranges::none_of(order,
                              [&](auto* n) { return is_reduce(*n) && between(*n, options.numerics).inner; }))
       return;
-    std::unordered_map<const Node*, int> users;
-    std::unordered_set<const Node*> of_rows;  // computed from reductions or scans
+    ir::NodeMap<int> users;
+    ir::NodeSet of_rows;  // computed from reductions or scans
     for (auto& out : graph.outputs) ++users[out.get()];
     for (const Node* n : order) {
       for (auto& in : n->inputs) ++users[in.get()];
@@ -145,7 +144,7 @@ class Merged {
           }))
         of_rows.insert(n);
     }
-    const std::unordered_set<const Node*> lasting = lasting_roots(order);
+    const ir::NodeSet lasting = lasting_roots(order);
     const auto read_once = [&](const Between& way) {
       return users.at(way.inner) == 1 &&
              std::ranges::all_of(way.passed, [&](const Node* n) { return users.at(n) == 1; });
@@ -173,17 +172,17 @@ class Merged {
       return a->inputs[0]->shape() == b->inputs[0]->shape() &&
              a->as<ir::AxesAttr>().axes == b->as<ir::AxesAttr>().axes;
     };
-    std::unordered_set<const Node*> inner;
+    ir::NodeSet inner;
     for (auto& [outer, in] : inner_) inner.insert(in);
     std::vector<const Node*> others;
     for (const Node* n : order)
       if (is_reduce(*n) && !inner.contains(n)) others.push_back(n);
-    std::erase_if(inner_, [&](auto& of) {
+    ir::erase_if(inner_, [&](auto& of) {
       return std::ranges::any_of(others, [&](auto* other) { return share_loops(of.second, other); });
     });
   }
 
-  std::unordered_map<const Node*, const Node*> inner_;  // of each that is merged with it
+  ir::NodeMap<const Node*> inner_;  // of each that is merged with it
 };
 
 }  // namespace

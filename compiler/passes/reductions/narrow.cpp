@@ -281,8 +281,8 @@ class Narrow {
 
   const ir::Graph& graph_;
   const std::vector<const Node*> order_;
-  std::unordered_map<const Node*, Part> asked_;
-  std::unordered_map<const Node*, NodeRef> now_;  // where it changed, the part that is asked for
+  std::unordered_map<const ir::Node*, Part> asked_;
+  std::unordered_map<const ir::Node*, NodeRef> now_;  // where it changed, the part that is asked for
 };
 
 }  // namespace

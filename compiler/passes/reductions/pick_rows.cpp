@@ -1,9 +1,9 @@
 #include "compiler/passes/reductions/pick_rows.h"
+#include "compiler/ir/node_tables.h"
 
 #include <algorithm>
 #include <optional>
 #include <unordered_map>
-#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -92,8 +92,7 @@ class Picked {
         picked_(gather->shape()[static_cast<size_t>(gather->as<ir::AxisAttr>().axis)]) {}
 
   // `below` are the nodes before the gather, the last one first.
-  bool is_worth_it(std::span<const Node* const> below, const Users& users,
-                   const std::unordered_set<const Node*>& outputs) {
+  bool is_worth_it(std::span<const Node* const> below, const Users& users, const ir::NodeSet& outputs) {
     const Shape& at = index_->shape();
     const auto axis = static_cast<size_t>(gather_.as<ir::AxisAttr>().axis);
     const int64_t rows = gather_.inputs[0]->shape()[axis];
@@ -179,11 +178,11 @@ class Picked {
   const Node& gather_;
   NodeRef index_;
   int64_t picked_;
-  std::unordered_map<const Node*, size_t> axis_;  // of each node that is asked for along one
-  std::vector<const Node*> asked_;                // those, readers first
-  std::unordered_set<const Node*> carried_;       // of these, computed of what is picked
-  std::unordered_set<const Node*> whole_;         // read whole by one of these
-  std::unordered_map<const Node*, NodeRef> part_;
+  ir::NodeMap<size_t> axis_;        // of each node that is asked for along one
+  std::vector<const Node*> asked_;  // those, readers first
+  ir::NodeSet carried_;             // of these, computed of what is picked
+  ir::NodeSet whole_;               // read whole by one of these
+  std::unordered_map<const ir::Node*, NodeRef> part_;
 };
 
 }  // namespace
@@ -194,7 +193,7 @@ ir::Graph pick_rows(const ir::Graph& graph, const Target&, const Options&) {
       std::ranges::none_of(order, [](auto* n) { return is_reduce(*n) || ir::scans(*n); }))
     return graph;
   const Users users(order);
-  std::unordered_set<const Node*> outputs;
+  ir::NodeSet outputs;
   for (auto& out : graph.outputs) outputs.insert(out.get());
   std::ranges::reverse(order);
   Rewritten replaced(order.size());

@@ -1,8 +1,8 @@
 #include "compiler/passes/reductions/split_reductions.h"
+#include "compiler/ir/node_tables.h"
 
 #include <algorithm>
 #include <unordered_map>
-#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -157,10 +157,10 @@ class SplitReductions {
 
   const Target& target_;
   const Options& options_;
-  std::unordered_set<const Node*> roots_;
-  std::unordered_map<const Node*, Expression> expressions_;
-  std::unordered_map<const Node*, Dims> first_;                        // what each that is cut reduces first
-  std::unordered_map<const Node*, std::vector<const Node*>> readers_;  // of an array, those that are cut
+  ir::NodeSet roots_;
+  fusion::Expressions expressions_;
+  std::unordered_map<const ir::Node*, Dims> first_;  // what each that is cut reduces first
+  std::unordered_map<const ir::Node*, std::vector<const Node*>> readers_;  // of an array, those that are cut
 };
 
 }  // namespace

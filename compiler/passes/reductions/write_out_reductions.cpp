@@ -1,4 +1,5 @@
 #include "compiler/passes/reductions/write_out_reductions.h"
+#include "compiler/ir/node_tables.h"
 
 #include <algorithm>
 #include <unordered_map>
@@ -71,7 +72,7 @@ class AtPlace {
   }
 
   Dims starts_;  // -1: the axis stays whole
-  std::unordered_map<const Node*, NodeRef> known_;
+  std::unordered_map<const ir::Node*, NodeRef> known_;
 };
 
 NodeRef written_out(const NodeRef& n) {
@@ -86,11 +87,10 @@ NodeRef written_out(const NodeRef& n) {
 }
 
 // The walks among `order` whose expressions read one of `few`, as many as one of them has elements.
-std::vector<const Node*> walks_that_read(const std::unordered_set<const Node*>& few,
-                                         const std::unordered_set<const Node*>& roots,
+std::vector<const Node*> walks_that_read(const ir::NodeSet& few, const ir::NodeSet& roots,
                                          const std::vector<const Node*>& order) {
   std::vector<const Node*> walks;
-  std::unordered_set<const Node*> reading;
+  ir::NodeSet reading;
   std::unordered_set<int64_t> sizes;
   for (const Node* n : few) sizes.insert(element_count(n->shape()));
   for (const Node* n : order) {
@@ -108,7 +108,7 @@ std::vector<const Node*> walks_that_read(const std::unordered_set<const Node*>& 
 }  // namespace
 
 ir::Graph write_out_reductions(const ir::Graph& graph, const Target&, const Options&) {
-  std::unordered_set<const Node*> few, chosen;
+  ir::NodeSet few, chosen;
   const std::vector<const Node*> order = topological_order(graph.outputs);
   for (const Node* n : order) {
     if (!ir::is_reduce(*n) || gives_index(n->op) || element_count(n->shape()) == 0) continue;
@@ -116,7 +116,7 @@ ir::Graph write_out_reductions(const ir::Graph& graph, const Target&, const Opti
   }
   for (const NodeRef& out : graph.outputs) few.erase(out.get());
   if (few.empty()) return graph;
-  const std::unordered_set<const Node*> roots = lasting_roots(order);
+  const ir::NodeSet roots = lasting_roots(order);
   const auto is_worth = [&](const Node* n) {
     const Expression e = analyze(n, roots, true);
     int64_t read = 0;

@@ -1,10 +1,9 @@
 #include "compiler/plan/lower/lower.h"
+#include "compiler/ir/node_tables.h"
 
 #include <algorithm>
 #include <map>
 #include <optional>
-#include <unordered_map>
-#include <unordered_set>
 #include <utility>
 
 #include "compiler/base/error.h"
@@ -44,12 +43,12 @@ constexpr int kAfter = 1 << 20;
 // The sweep of each root: after every sweep that finishes a reduction that it reads, and not before a scan
 // that it reads.
 std::vector<int> stages(const ir::Group& group, const std::function<bool(const Node*)>& in_memory) {
-  std::unordered_map<const Node*, size_t> root_of;
+  ir::NodeMap<size_t> root_of;
   for (size_t r = 0; r < group.roots.size(); ++r) root_of[group.roots[r].node.get()] = r;
   std::vector<int> stage(group.roots.size(), 0);
   for (size_t r = 0; r < stage.size(); ++r) {
     std::vector<const Node*> stack;
-    std::unordered_set<const Node*> seen;
+    ir::NodeSet seen;
     auto visit = [&](const Node* n) {
       for (auto& in : n->inputs)
         if (seen.insert(in.get()).second) stack.push_back(in.get());
@@ -382,7 +381,7 @@ class Lowerer {
   RowProgram& program_ = out_.program;
   ir::Variables vars_;
   ExpressionLowerer expressions_;
-  std::unordered_map<const Node*, const Node*> memory_written_;  // the first that writes into it
+  ir::NodeMap<const Node*> memory_written_;  // the first that writes into it
 };
 
 }  // namespace

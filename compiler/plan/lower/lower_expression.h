@@ -6,12 +6,12 @@
 #include <functional>
 #include <map>
 #include <unordered_map>
-#include <unordered_set>
 #include <utility>
 #include <vector>
 
 #include "compiler/ir/analysis/access.h"
 #include "compiler/ir/group.h"
+#include "compiler/ir/node_tables.h"
 #include "compiler/plan/lower/lowered.h"
 
 namespace weft::plan {
@@ -87,9 +87,9 @@ class ExpressionLowerer {
   Lowered& out_;
   RowProgram& program_;
   std::vector<Stmt>*once_ = nullptr, *in_row_ = nullptr;
-  std::unordered_set<const ir::Node*> roots_;
+  ir::NodeSet roots_;
   std::unordered_map<const ir::Node*, Value> result_of_;
-  std::unordered_map<const ir::Node*, int> buffer_of_, scalar_of_;
+  ir::NodeMap<int> buffer_of_, scalar_of_;
   std::map<ir::Access, int> access_numbers_;
   std::vector<const ir::Access*> accesses_;
   std::map<std::vector<Value>, int> guards_numbers_;

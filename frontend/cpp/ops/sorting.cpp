@@ -339,11 +339,12 @@ std::vector<Array> nonzero(const Array& x, Where at) {
   needs_values("nonzero", x);
   Array rest = true_positions(stop_gradient(x).reshape({-1}) != 0);
   std::vector<Array> positions(x.ndim());
-  for (size_t axis = x.ndim(); axis-- > 0;) {
+  for (size_t axis = x.ndim(); --axis > 0;) {
     const int64_t extent = std::max<int64_t>(x.shape()[axis], 1);
     positions[axis] = rest % extent;
     rest = floor_divide(rest, extent);
   }
+  positions[0] = rest;
   return positions;
 }
 

@@ -159,6 +159,21 @@ nb::object shown_by_numpy(nb::handle x, Give how) {
   return shown.attr("view")(nb::handle(dtype_object(DType::BF16)));
 }
 
+// What NumPy's functions are given for these values.
+nb::list given_to_numpy(const nb::tuple& values, nb::handle other) {
+  nb::list given;
+  for (const nb::handle value : values) {
+    const bool is_one = is_array(value.ptr());
+    if (is_one && array_of(value.ptr()).device() == "cpu")
+      given.append(shown_by_numpy(value, Give::Values));
+    else if (is_one || PyList_Check(value.ptr()) || PyTuple_Check(value.ptr()))
+      given.append(other(value));
+    else
+      given.append(value);
+  }
+  return given;
+}
+
 }  // namespace
 
 void bind_buffers(nb::module_& m) {
@@ -196,6 +211,10 @@ void bind_buffers(nb::module_& m) {
       "The array's host memory as an array of NumPy's: as memory() shows it to 'write' or as 'values'; None "
       "for what "
       "lies elsewhere.");
+  m.def("given_to_numpy", given_to_numpy, "values"_a, "other"_a,
+        "The values as NumPy's functions take them: its arrays over what lies in host memory; `other` is "
+        "called with what lies elsewhere, "
+        "and with lists and tuples.");
 }
 
 void add_buffers(TypeParts& parts) {

@@ -257,12 +257,34 @@ void bind_counting(nb::module_& m) {
       "other weights.");
 }
 
+// Whether one of the arrays among the values, and in lists and tuples among them, is none to look at.
+bool has_no_value(PyObject* values, bool records) {
+  PyObject* const* const items = PySequence_Fast_ITEMS(values);
+  return std::any_of(items, items + PySequence_Fast_GET_SIZE(values), [&](PyObject* one) {
+    if (PyList_Check(one) || PyTuple_Check(one)) return has_no_value(one, records);
+    if (!is_array(one)) return false;
+    const Array& x = array_of(one);
+    return (records && detail::depends_on_arguments(x)) || is_derived(x);
+  });
+}
+
 // What is known while a function is recorded.
 void bind_recording(nb::module_& m) {
   m.def("records", [] { return detail::records_cells(); }, "Whether a function is being recorded.");
   m.def(
       "depends_on_arguments", [](const Array& x) { return detail::depends_on_arguments(x); }, "x"_a,
       "Whether the value is not known before the function that is being recorded is called.");
+  m.def(
+      "have_no_value",
+      [](nb::handle values) {
+        if (!PyList_Check(values.ptr()) && !PyTuple_Check(values.ptr()))
+          throw TypeError("have_no_value: takes a list or a tuple");
+        return has_no_value(values.ptr(), detail::records_cells());
+      },
+      "values"_a,
+      "Whether one of the arrays among them, and in lists and tuples among them, depends on the arguments of "
+      "the function that is being "
+      "recorded, or derivatives are wanted of it.");
   m.def(
       "same_value", [](const Array& x, const Array& y) { return detail::same_value(x, y); }, "x"_a, "y"_a,
       "Whether two arrays are certain to have the same elements, as far as how they were made says so.");

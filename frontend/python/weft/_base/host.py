@@ -84,7 +84,7 @@ def answered(f: Any, *args: Any, **options: Any) -> Any:
         bool(options.pop("overwrite_input", None))  # which there is nothing to do about
         host = {name: to_host(value, as_writable) for name, value in options.items()}
     try:
-        values = [to_host(value, as_writable) for value in args]
+        values = [to_host(value, True) for value in args] if as_writable else _core.given_to_numpy(args, to_host)
         start = _core.profile_time()
         result = f(*values, **host)
         if start:

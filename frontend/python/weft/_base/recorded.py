@@ -38,17 +38,10 @@ def _of_arguments(value: Any) -> Array | None:
     return None
 
 
-def _is_derived(value: Any) -> bool:
-    """Whether derivatives are wanted of an array in there."""
-    if isinstance(value, Array):
-        return _core.is_derived(value)
-    return isinstance(value, (list, tuple)) and any(_is_derived(one) for one in value)
-
-
 def of_arguments(values: Any) -> bool:
     """Whether one of the values is none to look at: it depends on the arguments of the function that is being recorded, or derivatives are
     wanted of it."""
-    return (_core.records() and _of_arguments(values) is not None) or _is_derived(values)
+    return _core.have_no_value(values)
 
 
 def described(x: Array) -> str:

@@ -182,6 +182,15 @@ CpuLayout cpu_layout(const std::string& folder) {
   return out;
 }
 
+int host_vector_registers() {
+#ifdef __x86_64__
+  // AVX-512VL gives all 32 to shorter vectors, too.
+  return __builtin_cpu_supports("avx512vl") ? 32 : 16;
+#else
+  return 32;
+#endif
+}
+
 std::string processor_name() {
   std::ifstream in("/proc/cpuinfo");
   std::string line;

@@ -30,6 +30,8 @@ struct CpuLayout {
   std::vector<CpuCache> caches;
 };
 CpuLayout cpu_layout(const std::string& folder = "/sys/devices/system/cpu");
+// How many vector registers the processor has.
+int host_vector_registers();
 // The vendor's name of the processor.
 std::string processor_name();
 

@@ -22,7 +22,6 @@
 #include "frontend/cpp/session/session_state.h"
 #include "frontend/cpp/weft/session.h"
 #include "runtime/cpu/host.h"
-#include "runtime/cpu/processor.h"
 #include "runtime/executor.h"
 
 namespace weft {
@@ -134,7 +133,7 @@ MachineFacts facts_of(const runtime::Device& device, runtime::KernelCache* cache
   }
   const runtime::CpuLayout layout = runtime::cpu_layout();
   out.processors = layout.processors, out.cores = layout.cores;
-  out.vector_registers = runtime::processor_named().vector_registers();
+  out.vector_registers = runtime::host_vector_registers();
   out.caches = caches_of(layout);
   return out;
 }

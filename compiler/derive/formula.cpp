@@ -40,6 +40,16 @@ NodeRef digamma(const NodeRef& x, const Lines& lines) {
   return op(Op::subtract, value, choose(low, reflected, n(0), lines), lines);
 }
 
+// Whether a power of 0 to it, times 0, is no NaN: a known exponent of 1 or more.
+bool is_finite_at_zero(const NodeRef& exponent) {
+  if (!exponent) return false;
+  const ir::Node* n = exponent.get();
+  while (n->op == Op::broadcast || n->op == Op::cast) n = n->inputs[0].get();
+  if (n->op != Op::constant) return false;
+  const Scalar& value = n->as<ir::ConstantAttr>().value;
+  return (is_float(value.dtype) || is_complex(value.dtype)) && value.im == 0 && value.re >= 1;
+}
+
 // Reads one formula and makes its nodes; or only reads it.
 class Formula {
  public:
@@ -152,10 +162,22 @@ class Formula {
   }
   NodeRef call(std::string_view word, std::span<const NodeRef> in) const {
     if (word == "digamma" && in.size() == 1) return values_ ? digamma(in[0], values_->lines) : NodeRef();
+    if (word == "off_zero" && in.size() == 1) return values_ ? off_zero(in[0]) : NodeRef();
     const std::optional<Op> op = ir::op_from_name(word);
     if (!op || ir::kind(*op) != ir::OpKind::Map || ir::info(*op).arity != static_cast<int>(in.size()))
       fail("a map of so many arguments");
     return values_ ? ir::map(*op, in, values_->lines) : NodeRef();
+  }
+
+  // 1 where both the value and t are 0, so that 0 times an infinite derivative is 0: what a mask keeps of the distances
+  // of points has no part of those of points to themselves.
+  NodeRef off_zero(const NodeRef& x) const {
+    const bool counts = values_->t->op == Op::constant && !is_zero(*values_->t);
+    if (counts || is_finite_at_zero(values_->inputs[1])) return x;
+    const NodeRef none = number(values_->type, 0, values_->lines);
+    const NodeRef one = number(values_->type, 1, values_->lines);
+    return make(Op::select, {make(Op::equal, {x, none}),
+                             make(Op::select, {make(Op::equal, {values_->t, none}), one, x}), x});
   }
 
   std::string_view text_;

@@ -152,7 +152,7 @@ page. `dtypes` are those that the inputs may have (a result of `same` has theirs
 code's error in units in the last place, which the tests hold it to. [ir.md](ir.md) describes the kinds and their attributes.
 
 `tangent` is how the result changes where an operand changes by t: one formula for each operand x, y, z, w, in the result r. A cotangent goes back by the
-same formula. [derivatives.md](derivatives.md) says what is derived, and how. Without one, the result is never a float.
+same formula. `off_zero(v)` is v, and 1 where v and t are 0. [derivatives.md](derivatives.md) says what is derived, and how. Without one, the result is never a float.
 )");
   for (auto& k : kKinds) {
     if (only && k.kind != *only) continue;

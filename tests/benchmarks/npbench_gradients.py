@@ -28,6 +28,8 @@ import types
 NAMES = """adi arc_distance atax bicg cavity_flow conv2d correlation covariance deriche doitgen durbin fdtd_2d gemm gemver gesummv go_fast
 hdiff heat_3d jacobi_1d jacobi_2d k2mm k3mm lenet mlp mvt nbody resnet softmax trisolv vadv""".split()
 
+FIELDS = ["program", "cold_ms", "compiling_ms", "forward_ms", "weft_ms", "jax_ms", "cpu_forward_ms", "cpu_weft_ms", "cpu_jax_ms", "error", "note"]
+
 
 class Program:
     """What npbench says of a program, and its arguments."""
@@ -107,7 +109,7 @@ def by_differences(program, arrays, gradients):
         return abs((there - back) / 2 - slope) / max(abs(slope), 1e-9 * abs(there), 1e-300)
 
     ways = [rng.standard_normal(x.shape) * max(1e-3, float(np.max(np.abs(x)))) for x in arrays]
-    return max(min(error(k, step * way) for step in (1e-6, 1e-5, 1e-4)) for k, way in enumerate(ways))
+    return max(min(error(k, step * way) for step in (1e-11, 1e-9, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4)) for k, way in enumerate(ways))
 
 
 def measure(folder, name, preset, rounds):
@@ -203,9 +205,8 @@ def main():
         if ratios:
             print(f"{kind}Weft / JAX, geometric mean of {len(ratios)}: {statistics.geometric_mean(ratios):.2f}")
     if options.csv:
-        fields = ["program", "cold_ms", "compiling_ms", "forward_ms", "weft_ms", "jax_ms", "cpu_forward_ms", "cpu_weft_ms", "cpu_jax_ms", "error", "note"]
         with open(options.csv, "w", newline="") as file:
-            writer = csv.DictWriter(file, fieldnames=fields)
+            writer = csv.DictWriter(file, fieldnames=FIELDS)
             writer.writeheader()
             writer.writerows({k: f"{v:.4g}" if isinstance(v, float) else v for k, v in row.items()} for row in rows)
 

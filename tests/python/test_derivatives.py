@@ -386,3 +386,45 @@ def test_what_numpy_answers_of_derived_values_is_refused_by_its_name(on_cpu):
     for f, name in ((wf.unique, "unique"), (lambda x: wf.quantile(x, 0.5, weights=wf.ones(3), method="inverted_cdf"), "quantile")):
         with pytest.raises(wf.Error, match=f"^{name}: looks at numbers that derivatives are wanted of"):
             wf.grad(lambda x, f=f: wf.sum(f(x)))(wf.ones(3))
+
+
+# What a mask leaves out is no part of a gradient, though its own derivative there were infinite or NaN.
+MASKED = {
+    "picked": lambda f: lambda y: wf.sum(f(y[y > 0])),
+    "picked_and_written": lambda f: lambda y: wf.sum(_written(f, y)),
+    "picked_of_a_column": lambda f: lambda y: wf.sum(wf.stack([y, y], 1)[y > 0].sum(1) / 2 * 0 + f(y[y > 0])),
+    "where_of_a_function": lambda f: lambda y: wf.sum(f(y, where=y > 0)),
+}
+
+
+def _written(f, y):
+    z = y * 1.0
+    z[z > 0] = f(z[z > 0])
+    return z
+
+
+@pytest.mark.parametrize("way", MASKED)
+@pytest.mark.parametrize("name", ["sqrt", "log", "reciprocal", "log2", "arcsin"])
+@pytest.mark.parametrize("compiled", [False, True])
+def test_what_a_mask_leaves_out_gives_no_nan(way, name, compiled):
+    f = getattr(wf, name)
+    points = np.array([0.0, 0.25, 0.5, 0.0, 0.75])
+    slopes = {"sqrt": 0.5 / np.sqrt(points[1]), "log": 4.0, "reciprocal": -16.0, "log2": 4.0 / np.log(2), "arcsin": 1 / np.sqrt(1 - 0.0625)}
+    run = wf.grad(MASKED[way](f))
+    got = np.asarray((wf.compile(run) if compiled else run)(wf.asarray(points)))
+    assert np.isfinite(got).all(), got
+    assert got[1] == pytest.approx(slopes[name])
+    second = np.asarray(wf.grad(lambda y: wf.sum(wf.compile(run)(y) if compiled else run(y)))(wf.asarray(points)))
+    assert np.isfinite(second).all(), second
+
+
+def test_functions_of_what_a_mask_picks_are_derived_at_what_it_picks():
+    """A function of a function: each has its own domain, and what lies between is in neither."""
+    run = wf.compile(wf.value_and_grad(lambda y, p: wf.sum(wf.sqrt(wf.log(y[y > 1])) / y[y > 1] ** p), argnums=(0, 1)))
+    y, p = np.array([-1.0, 0.0, 1.0, 1.5, 4.0]), 0.5
+    value, (by_y, by_p) = run(wf.asarray(y), wf.asarray(p))
+    z = y[3:]
+    assert float(value) == pytest.approx(np.sum(np.sqrt(np.log(z)) / z**p))
+    wanted = 0.5 / np.sqrt(np.log(z)) / z ** (p + 1) - p * np.sqrt(np.log(z)) / z ** (p + 1)
+    np.testing.assert_allclose(np.asarray(by_y), [0, 0, 0, *wanted], rtol=1e-12)
+    assert float(by_p) == pytest.approx(np.sum(-np.sqrt(np.log(z)) * np.log(z) / z**p))

@@ -167,6 +167,20 @@ Array picked_exponents(const char* op, const Extras& extras, const Array& expone
   return where(mask.operand(), exponents, Number(1));
 }
 
+// Where derivatives are wanted: 0 times an infinite one is NaN, so that what the mask leaves out is a number at which most
+// functions have a finite one.
+void take_inside(const char* op, const Extras& extras, std::span<Argument> given) {
+  constexpr double kInside = 0.6180339887;  // in the domain of most functions, and no zero of them
+  const auto derived = [](const Argument& x) { return x.array() && is_derived(*x.array()); };
+  if (!extras.where || std::ranges::none_of(given, derived)) return;
+  Argument mask;
+  parse_mask(mask, op, extras.where);
+  for (Argument& x : given) {
+    if (!x.array() || !(is_float(x.array()->dtype()) || is_complex(x.array()->dtype()))) continue;
+    x.take_array(where(mask.operand(), *x.array(), Number(kInside)));
+  }
+}
+
 // Operands are converted to the dtype asked for as results are that are stored in place.
 void check_input(const char* op, DType dtype, const Operand& x) {
   const DType given = x.array() ? x.array()->dtype() : detail::default_dtype(x.number());
@@ -225,6 +239,7 @@ PyObject* call(PyObject*, PyObject* const* args, Py_ssize_t count, PyObject* key
     };
     if (count == arity && !keywords) return wrap(apply());
     const Extras extras = parse_extras(op_name, arity, args, count, keywords);
+    take_inside(op_name, extras, given);
     if (extras.dtype) {
       // As NumPy: computed in that dtype, which what tells truths has no choice of.
       const DType dtype = dtype_from(extras.dtype);

@@ -29,6 +29,10 @@ class Argument {
   // Takes what is no array and no number as an array, of this dtype if one is given.
   void convert(PyObject* object, std::optional<DType> dtype = {});
   void take_number(const Number& number) { number_ = number; }
+  void take_array(const Array& x) {
+    converted_ = x;
+    array_ = &converted_;
+  }
   // As parse(); what cannot be converted is told when the operand is asked for, by an op.
   void take(PyObject* object) noexcept;
   Operand operand() const { return array_ ? Operand(*array_) : Operand(number_); }

@@ -134,6 +134,18 @@ TEST(Derive, TakesTheSidesThatJaxDocuments) {
   EXPECT_NEAR(slope_of("lgamma %x", 50), 3.9019896734278922, 1e-14);
 }
 
+TEST(Derive, TakesNothingFromRootsAndPowersOfZeroThatDoNotCount) {
+  for (const char* map : {"sqrt %z", "cbrt %z", "pow %z, 0.5", "pow %z, -1.5", "pow %z, 1.5"}) {
+    const std::string text =
+        "graph {\n %x = input : f64[]\n %z = multiply %x, 3.0\n %y = " + std::string(map) +
+        "\n %c = greater %z, 0.0\n %m = select %c, %y, 0.0\n return %m\n}";
+    EXPECT_EQ(slope(text, 0), 0) << map;
+    EXPECT_GT(std::abs(slope(text, 2)), 0.01) << map;
+  }
+  EXPECT_EQ(slope_of("sqrt %x", 0), INFINITY);
+  EXPECT_EQ(slope_of("pow %x, 0.5", 0), INFINITY);
+}
+
 TEST(Derive, SharesEqualExtremesEvenly) {
   const Graph graph = ir::parse(
       "graph {\n %a = input : f64[]\n %b = input : f64[]\n %x = broadcast %a : f64[2]\n %y = broadcast %b : "

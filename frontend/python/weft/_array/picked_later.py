@@ -23,6 +23,9 @@ _advice = ("what a mask picks that depends on a compiled function's arguments ha
            "or compute with numbers and with what the same mask picks, and write it by that mask: x[mask] = y[mask] * 2; else write where(mask, …, x), "
            "or x[nonzero(mask, size=n)] for the first n")
 
+_INSIDE = 0.6180339887  # in the domain of most functions, and no zero of them
+_linear = {"add", "sub", "iadd", "isub", "subtract", "neg", "pos", "negative", "positive"}
+
 
 def mask_of(entries: Any) -> Any:
     """The mask among an index's entries that depends on the arguments of the function that is being recorded, or None."""
@@ -92,9 +95,15 @@ class Picked:
     def _of(self, f: Any, operands: Any) -> Picked:
         """An elementwise function of what is picked and what it is computed with."""
         given = [self._spread(one) for one in operands]
+        if f.__name__ not in _linear and any(isinstance(one, Array) and _core.is_derived(one) for one in given):
+            given = [self._filled(x) if isinstance(one, Picked) else x for one, x in zip(operands, given)]
         if f.__name__ == "pow" and isinstance(given[1], Array) and given[1].dtype.kind == "i":
             given[1] = _core.where(self._here(), given[1], 1)  # of what is not picked no exponent is wrong
         return self._made(f(*given))
+
+    def _filled(self, every: Array) -> Array:
+        """The same of what is picked. Elsewhere a function has a finite derivative there, as 0 times an infinite one is NaN."""
+        return _core.where(self._here(), every, _INSIDE) if every.dtype.kind in "fc" else every
 
     def _spread(self, other: Any) -> Any:
         """The operand for every element."""
@@ -145,7 +154,7 @@ class Picked:
             raise IndexError(f"{name}: axis out of range for what is picked, of {ndim} axes: got {axis}")
         every = sorted(k for one in axes for k in (range(self.place, self.place + masked) if one == self.place else (one + (masked - 1) * (one > self.place),)))
         if self.place not in axes:
-            result = f(self.every, axis=tuple(every), keepdims=keepdims, **options)
+            result = f(self._filled(self.every) if _core.is_derived(self.every) else self.every, axis=tuple(every), keepdims=keepdims, **options)
             return Picked(result, self.mask, self.place - (0 if keepdims else sum(one < self.place for one in axes)))
         if name in ("max", "min") and "initial" not in options:
             options["initial"] = _least(self.every.dtype, name)

@@ -1,5 +1,6 @@
 #include "compiler/derive/traced.h"
 
+#include <unordered_map>
 #include <utility>
 
 #include "compiler/base/error.h"
@@ -40,10 +41,17 @@ Map rule_on(const std::vector<NodeRef>& places, const std::vector<NodeRef>& resu
   return [graph, results, customs](std::span<const NodeRef> given) {
     const std::shared_ptr<Customs> all = customs.lock();
     std::span<const NodeRef> made;
+    std::unordered_map<const ir::Node*, NodeRef> made_of;
+    for (size_t i = 0; i < given.size(); ++i) made_of.emplace(graph.inputs[i].get(), given[i]);
     const std::vector<NodeRef> inlined =
         ir::inlined(graph, given, [&](const NodeRef& was, const NodeRef& now) {
+          made_of.emplace(was.get(), now);
           const auto found = all ? all->find(was.get()) : Customs::iterator();
-          if (all && found != all->end()) all->emplace(now.get(), within_rule(*found->second, now));
+          if (!all || found == all->end()) return;
+          std::vector<NodeRef> inputs = found->second->inputs;
+          for (NodeRef& in : inputs)
+            if (const auto place = made_of.find(in.get()); place != made_of.end()) in = place->second;
+          all->emplace(now.get(), within_rule(*found->second, now, std::move(inputs)));
         });
     made = inlined;
     return taken(results, made);
@@ -52,17 +60,19 @@ Map rule_on(const std::vector<NodeRef>& places, const std::vector<NodeRef>& resu
 
 }  // namespace
 
-std::shared_ptr<Custom> within_rule(const Custom& inner, const NodeRef& now) {
+std::shared_ptr<Custom> within_rule(const Custom& inner, const NodeRef& now, std::vector<NodeRef> inputs) {
   auto custom = std::make_shared<Custom>();
   custom->name = inner.name;
   custom->outputs = {now};
   if (inner.inputs.empty()) return custom;
-  custom->inputs.assign(now->inputs.begin(), now->inputs.end());
+  custom->inputs = std::move(inputs);
   custom->vjp = custom->jvp = [name = inner.name](std::span<const NodeRef>) -> std::vector<NodeRef> {
-    throw Error(
-        name +
-        ": is called by a derivative of custom_vjp or custom_jvp inside of a loop's body, and so has no "
-        "further derivative: put the loop inside of the function, or write that derivative out");
+    throw Error(name +
+                ": is called by a rule for a derivative (of custom_vjp, custom_jvp, or of what a library "
+                "computes) inside of "
+                "a loop's body, and so has no further derivative there: put the loop inside of the function, "
+                "write that "
+                "derivative out, or write the loop in Python");
   };
   return custom;
 }

@@ -167,3 +167,47 @@ def test_a_rule_that_looks_at_values_says_that_there_are_none_under_vmap():
     looks.defvjp(lambda a: (a * 1, None), lambda _, c: (2 * c if c > 0 else c,))
     with pytest.raises(wf.Error, match=r"arguments have no values while it is recorded, by compile\(\), vmap\(\) or a loop"):
         wf.grad(lambda w: wf.sum(wf.vmap(looks)(w)))(wf.asarray(W))
+
+
+def _spd(a):
+    return a @ a.T + 4 * wf.eye(3)
+
+
+# Functions that a library computes, whose derivatives are rules of their own.
+LIBRARY = {
+    "solve": lambda a, b: wf.sum(wf.linalg.solve(_spd(a), b) ** 2),
+    "inv": lambda a, b: wf.sum(wf.linalg.inv(_spd(a))[0] * b),
+    "det": lambda a, b: wf.linalg.slogdet(_spd(a))[1] * wf.sum(b),
+    "cholesky": lambda a, b: wf.sum(wf.linalg.cholesky(_spd(a)) @ b),
+    "eigh": lambda a, b: wf.sum(wf.linalg.eigh(_spd(a))[0] * b),
+    "svd": lambda a, b: wf.sum(wf.linalg.svd(a + wf.diag(wf.arange(3.0)))[1] * b),
+    "qr": lambda a, b: wf.sum(wf.linalg.qr(_spd(a))[1] @ b),
+    "fft": lambda a, b: wf.sum(wf.abs(wf.fft.rfft(b + a[0])) ** 2),
+    "irfft": lambda a, b: wf.sum(wf.fft.irfft(wf.fft.rfft(b) * 2.0, 3) ** 3),
+}
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+@pytest.mark.parametrize("name", LIBRARY)
+def test_gradients_go_through_vmap_of_what_libraries_compute(name, compiled):
+    f = LIBRARY[name]
+    rng = np.random.default_rng(3)
+    a, b = wf.asarray(rng.normal(size=(4, 3, 3))), wf.asarray(rng.normal(size=(4, 3)))
+    weights = wf.asarray([1.0, -2.0, 0.5, 3.0])
+    run = wf.grad(lambda a, b: wf.sum(wf.vmap(f)(a, b) * weights), argnums=(0, 1))
+    got = (wf.compile(run) if compiled else run)(a, b)
+    for i in range(4):
+        alone = wf.grad(f, argnums=(0, 1))(a[i], b[i])
+        for x, y in zip(got, alone, strict=True):
+            np.testing.assert_allclose(np.asarray(x[i]), float(weights[i]) * np.asarray(y), rtol=1e-9, atol=1e-10)
+
+
+@pytest.mark.parametrize("name", ["solve", "inv", "eigh", "fft"])
+def test_second_derivatives_go_through_vmap_of_what_libraries_compute(name):
+    f = LIBRARY[name]
+    rng = np.random.default_rng(4)
+    a, b = wf.asarray(rng.normal(size=(2, 3, 3))), wf.asarray(rng.normal(size=(2, 3)))
+    both = wf.hessian(lambda b: wf.sum(wf.vmap(f)(a, b)))(b)
+    for i in range(2):
+        alone = wf.hessian(lambda one, i=i: f(a[i], one))(b[i])
+        np.testing.assert_allclose(np.asarray(both[i, :, i]), np.asarray(alone), rtol=1e-8, atol=1e-9)

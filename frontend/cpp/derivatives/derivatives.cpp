@@ -55,6 +55,29 @@ NodeRef own_node(const NodeRef& value, const ir::Lines& lines) {
   return own;
 }
 
+// What a rule says. Where it is called once for all values of a vmap, or for all turns of a loop, it gets places, and is
+// recorded as their functions are.
+std::vector<NodeRef> said(detail::DeviceSlot& device, const CustomDerivative::Map& rule,
+                          std::span<const NodeRef> given) {
+  const std::vector<Array> arguments = arrays_of(device, given);
+  std::vector<NodeRef> places;
+  std::vector<Array> without_values;
+  for (size_t i = 0; i < given.size(); ++i) {
+    if (!given[i] || given[i]->op != ir::Op::input || detail::buffer_of(*given[i])) continue;
+    places.push_back(given[i]);
+    without_values.push_back(arguments[i]);
+  }
+  if (places.empty()) return nodes_of(rule(arguments));
+  const detail::DerivedPlaces derived(places);
+  std::optional<detail::CellsRead> read(std::in_place, without_values);
+  std::vector<NodeRef> results = nodes_of(rule(arguments));
+  const std::vector<detail::Ref<detail::Cell>> cells = read->cells();
+  read.reset();
+  for (const detail::Ref<detail::Cell>& cell : cells)
+    detail::note_read(*cell);  // of what is recorded around it
+  return results;
+}
+
 }  // namespace
 
 struct Derivation::State {
@@ -121,9 +144,8 @@ std::vector<Array> with_derivative(std::span<const Array> outputs, std::span<con
   custom->inputs = nodes_of(inputs);
   for (const NodeRef& value : nodes_of(outputs)) custom->outputs.push_back(own_node(value, value->lines));
   const auto on_nodes = [&device](CustomDerivative::Map map) {
-    return [&device, map = std::move(map)](std::span<const NodeRef> given) {
-      return nodes_of(map(arrays_of(device, given)));
-    };
+    return
+        [&device, map = std::move(map)](std::span<const NodeRef> given) { return said(device, map, given); };
   };
   if (derivative.vjp) custom->vjp = on_nodes(std::move(derivative.vjp));
   if (derivative.jvp) custom->jvp = on_nodes(std::move(derivative.jvp));

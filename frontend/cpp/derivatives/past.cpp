@@ -12,6 +12,7 @@ namespace {
 std::atomic<int> all_pasts{0};
 thread_local Past* innermost_past = nullptr;
 thread_local int none_derived = 0;
+thread_local const DerivedPlaces* innermost_places = nullptr;
 
 bool is_derived_by(const ir::NodeRef& value, std::span<const ir::NodeRef> leaves,
                    const derive::Customs& customs) {
@@ -29,6 +30,12 @@ Past::~Past() {
   if (innermost_past == this) innermost_past = outer_;  // not where another thread ends it
   --all_pasts;
 }
+
+DerivedPlaces::DerivedPlaces(std::span<const ir::NodeRef> places)
+    : outer_(std::exchange(innermost_places, this)) {
+  if (keeps_past()) places_.assign(places.begin(), places.end());
+}
+DerivedPlaces::~DerivedPlaces() { innermost_places = outer_; }
 
 bool keeps_past() { return all_pasts.load(std::memory_order_relaxed) > 0 && innermost_past; }
 
@@ -51,6 +58,8 @@ bool has_past(const ir::NodeRef& value) {
   std::vector<ir::NodeRef> leaves;
   for (const Past* past = innermost_past; past; past = past->outer_)
     leaves.insert(leaves.end(), past->leaves.begin(), past->leaves.end());
+  for (const DerivedPlaces* one = innermost_places; one; one = one->outer_)
+    leaves.insert(leaves.end(), one->places_.begin(), one->places_.end());
   return is_derived_by(value, leaves, *innermost_past->customs_);
 }
 

@@ -37,6 +37,20 @@ class Past {
 };
 
 bool keeps_past();
+// While one lives, these count as leaves where the thread derives: they stand for values that are derived, in a function that
+// is called with places without values, as a loop's body is. They nest.
+class DerivedPlaces {
+ public:
+  explicit DerivedPlaces(std::span<const ir::NodeRef> places);
+  ~DerivedPlaces();
+  DerivedPlaces(const DerivedPlaces&) = delete;
+  DerivedPlaces& operator=(const DerivedPlaces&) = delete;
+
+ private:
+  friend bool has_past(const ir::NodeRef& value);
+  std::vector<ir::NodeRef> places_;
+  const DerivedPlaces* outer_;
+};
 // Whether the value was computed from a leaf of this thread.
 bool has_past(const ir::NodeRef& value);
 // Whether a value was computed from a leaf, or from one of `more`, by another way than through the inputs.

@@ -22,6 +22,7 @@ struct Parts {
   std::vector<Array> given;
   std::vector<Array> places;
   derive::Batched inputs;
+  std::vector<NodeRef> derived;  // the places of arguments that are derived
   int64_t size = -1;
   detail::DeviceSlot* device = nullptr;
 
@@ -43,6 +44,7 @@ struct Parts {
     }
     const NodeRef place = detail::input_node(type, nullptr);
     inputs.emplace(place.get(), detail::read(x.transpose(order), {}));
+    if (is_derived(x)) derived.push_back(place);
     places.push_back(detail::record(*device, place, detail::kInMemory));
     given.push_back(places.back());
   }
@@ -65,9 +67,11 @@ std::vector<Array> vmap(const ArrayFunction& f, std::span<const Array> arguments
   if (parts.size < 0) throw Error("vmap: takes an axis of at least one argument: got none");
   std::optional<detail::CellsRead> read(std::in_place, parts.places);
   std::vector<NodeRef> nodes;
+  std::optional<detail::DerivedPlaces> derived(std::in_place, parts.derived);
   for (const Array& result : f(parts.given)) nodes.push_back(detail::read(result, {}));
   const std::vector<detail::Ref<detail::Cell>> cells = read->cells();
   const std::vector<detail::LateCheck> late_checks = read->late_checks();
+  derived.reset();
   read.reset();
   for (const detail::Ref<detail::Cell>& cell : cells)
     detail::note_read(*cell);  // of what is recorded around it

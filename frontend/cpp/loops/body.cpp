@@ -66,6 +66,7 @@ void Bodies::call(const std::function<std::vector<Array>(std::span<const Array> 
   std::vector<NodeRef>& nodes = results_.emplace_back();
   {
     const CellsRead read(places);
+    const DerivedPlaces derived(own_);
     for (const Array& result : f(places)) {
       if (&Access::cell(result)->device != &device_)
         throw Error(std::string(op_) + ": arrays must be on one device: got " + device_.name + " and " +
@@ -130,7 +131,12 @@ ir::Closed Bodies::close() const {
     const std::vector<NodeRef> its = derive::places_of(one);
     places.insert(places.end(), its.begin(), its.end());
   }
-  lists.push_back(within_rules_);
+  std::vector<NodeRef>& within = lists.emplace_back();  // each with what it is a function of
+  for (const NodeRef& node : within_rules_) {
+    const std::vector<NodeRef>& inputs = customs->at(node.get())->inputs;
+    within.push_back(node);
+    within.insert(within.end(), inputs.begin(), inputs.end());
+  }
   // What has no derivatives has none wherever it stands.
   ir::Closed closed = ir::close(lists, places, turn_, [&](const NodeRef& was, const NodeRef& now) {
     const auto found = customs ? customs->find(was.get()) : derive::Customs::iterator();
@@ -141,10 +147,14 @@ ir::Closed Bodies::close() const {
   });
   for (size_t i = 0; i < traced_.size(); ++i)
     derive::add_closed(traced_[i], closed.bodies[results_.size() + i].outputs, customs);
-  for (size_t i = 0; i < within_rules_.size(); ++i) {
-    const NodeRef& now = closed.bodies.back().outputs[i];
+  auto next = closed.bodies.back().outputs.begin();
+  for (const NodeRef& node : within_rules_) {
+    const derive::Custom& inner = *customs->at(node.get());
+    const NodeRef now = *next++;
+    const auto end = next + static_cast<std::ptrdiff_t>(inner.inputs.size());
     if (now->op != ir::Op::input)  // else it was computed outside
-      customs->insert_or_assign(now.get(), derive::within_rule(*customs->at(within_rules_[i].get()), now));
+      customs->insert_or_assign(now.get(), derive::within_rule(inner, now, {next, end}));
+    next = end;
   }
   closed.bodies.resize(results_.size());
   const auto at = [](size_t place) { return static_cast<std::ptrdiff_t>(place); };

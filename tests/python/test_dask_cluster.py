@@ -80,11 +80,18 @@ def count_and_spill(client):
     return [len(one) for one in client.has_what().values()]
 
 
+def process_numbers(client):
+    # Of both workers, once they answer: calls of one that ends, or has just begun, are closed.
+    while len(found := client.run(lambda dask_worker: __import__("os").getpid(), on_error="ignore")) < 2:
+        client.wait_for_workers(2, timeout=120)
+    return set(found.values())
+
+
 def restart(client):
-    before = client.run(lambda dask_worker: __import__("os").getpid())
+    before = process_numbers(client)
     client.restart(timeout=120)
-    after = client.run(lambda dask_worker: __import__("os").getpid())
-    assert not set(before.values()) & set(after.values()), (before, after)
+    after = process_numbers(client)
+    assert not before & after, (before, after)
     both(lambda x, y: (x + y).sum(axis=0))
 
 

@@ -158,6 +158,8 @@ LOOPS = {
     "x = wf.ones(50)\nprint('ready', flush=True)\nrun(x)",
 }
 
+if os.environ.get("WEFT_DEVICE", "cpu") != "cpu":  # a GPU goes on with a kernel until its end
+    LOOPS = {name: text for name, text in LOOPS.items() if "function without end" not in name and "op as text" not in name}
 if os.environ.get("WEFT_DEVICE", "cpu") == "cpu" and "WEFT_TEST_WITHOUT_JIT" not in os.environ:
     LOOPS["a kernel of one's own"] = (
         "k = wf.cpu_kernel('void f(long begin, long end, long* r) { r[begin & 7] = end; }', 'f')\n"

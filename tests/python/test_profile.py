@@ -338,7 +338,7 @@ def test_what_goes_around_calls_of_compiled_functions_is_no_code_of_yours():
     assert row["count"] == 4 and row["asked"] == [{"by": "a call of a compiled function", "file": HERE, "line": line, "count": 4}]
 
 
-def test_functions_of_the_library_are_no_kernels():
+def test_functions_of_the_library_are_no_kernels(on_cpu):
     x, a = wf.eval(wf.linspace(0, 1, 5000)), wf.eval(wf.eye(30) * 2 + 0.1)
     with wf.profile() as p:
         wf.eval(wf.abs(wf.fft.fft(x)))

@@ -194,10 +194,13 @@ std::string to_string(const MachineFacts& facts) {
         fmt::format(
             "{:.{}f} MiB{}", static_cast<double>(one.bytes) / kMebi, one.bytes < kMebi ? 3 : 1,
             cpu ? fmt::format(", of {} processor{}", one.processors, one.processors == 1 ? "" : "s") : ""));
-  add("memory", fmt::format("{:.1f} GiB", static_cast<double>(facts.memory_bytes) / kGibi));
+  add("memory size", fmt::format("{:.1f} GiB", static_cast<double>(facts.memory_bytes) / kGibi));
   if (!facts.speeds) add("speeds", "not measured: `weft calibrate` does");
   if (facts.speeds)
     for (const SpeedField& field : speed_fields()) {
+      // A GPU's caches and single threads are not measured.
+      if (*facts.speeds.*field.value == 0 || (!cpu && field.value == &MachineSpeeds::memory_one_thread))
+        continue;
       std::string name = field.name;
       std::ranges::replace(name, '_', ' ');
       add(name.substr(0, name.find(" seconds")), readable(*facts.speeds.*field.value, field.unit));

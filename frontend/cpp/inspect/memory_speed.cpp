@@ -20,8 +20,9 @@ namespace weft::detail {
 
 namespace {
 
-// More than caches hold, as far as memory allows; each of two blocks.
+// More than caches hold, as far as memory allows; each of two blocks. On a GPU a launch and its end take some 20 us.
 constexpr size_t kLeastBytes = size_t{32} << 20, kMostBytes = size_t{128} << 20;
+constexpr size_t kBytesOfGpu = size_t{1} << 30;
 constexpr size_t kShareOfMemory = 32;
 constexpr int kPasses = 4;
 // A block is copied in so many pieces, one behind the other: where other processes have the processors, a whole copy is
@@ -50,7 +51,7 @@ double speed_of_copies(std::vector<double> seconds, size_t bytes) {
 
 double measured_memory_speed(runtime::Device& device) {
   const runtime::DeviceInfo& info = device.info();
-  size_t bytes = std::clamp(info.cache_bytes, kLeastBytes, kMostBytes);
+  size_t bytes = device.host_visible() ? std::clamp(info.cache_bytes, kLeastBytes, kMostBytes) : kBytesOfGpu;
   if (info.memory_bytes) bytes = std::min(bytes, info.memory_bytes / kShareOfMemory);
   try {
     const runtime::BufferRef from = block_of_bytes(device, bytes), to = block_of_bytes(device, bytes);

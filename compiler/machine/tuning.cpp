@@ -10,8 +10,8 @@ namespace weft::tuning {
 
 namespace {
 
-#define WEFT_TUNED(name, type, value, unit, since, what) \
-  {#name, static_cast<double>(value), unit, since, what},
+#define WEFT_TUNED(name, type, value, unit, since, what, from) \
+  {#name, static_cast<double>(value), unit, since, what, from},
 constexpr Row kCpuSchedules[] = {WEFT_TUNING_OF_CPU_SCHEDULES(WEFT_TUNED)};
 constexpr Row kCpuText[] = {WEFT_TUNING_OF_CPU_TEXT(WEFT_TUNED)};
 constexpr Row kCudaSchedules[] = {WEFT_TUNING_OF_CUDA_SCHEDULES(WEFT_TUNED)};
@@ -58,14 +58,14 @@ std::string markdown() {
                    group.measured_on, group.measured_again_by);
   out += '\n';
   for (auto& group : kTable) {
-    fmt::format_to(
-        std::back_inserter(out),
-        "### {}\n\nMeasured on {}; measured again by {}.\n\n| constant | value | unit | since | what |\n"
-        "|---|---|---|---|---|\n",
-        group.title, group.measured_on, group.measured_again_by);
+    fmt::format_to(std::back_inserter(out),
+                   "### {}\n\nMeasured on {}; measured again by {}.\n\n| constant | value | unit | since | "
+                   "what | from |\n"
+                   "|---|---|---|---|---|---|\n",
+                   group.title, group.measured_on, group.measured_again_by);
     for (auto& row : group.rows)
-      fmt::format_to(std::back_inserter(out), "| `{}` | {} | {} | {} | {} |\n", row.name, row.value, row.unit,
-                     row.since, row.what);
+      fmt::format_to(std::back_inserter(out), "| `{}` | {} | {} | {} | {} | {} |\n", row.name, row.value,
+                     row.unit, row.since, row.what, row.from);
     out += '\n';
   }
   return out;

@@ -45,15 +45,23 @@ TEST(Tuning, PagesQuoteItsValues) {
 }
 
 TEST(Tuning, EveryRowSaysWhatItIs) {
-  std::set<std::string_view> names;
+  std::set<std::string_view> names, facts;
   for (auto& group : tuning::table()) {
     EXPECT_FALSE(group.measured_on.empty() || group.measured_again_by.empty()) << group.title;
     for (auto& row : group.rows) {
       EXPECT_TRUE(names.insert(row.name).second) << row.name << " stands there twice";
       EXPECT_FALSE(row.unit.empty() || row.since.empty() || row.what.empty()) << row.name;
+      facts.insert(row.from);
       EXPECT_GT(row.value, 0) << row.name;
     }
   }
+  // Of each kind of fact the page says what it is.
+  const std::string page = test::read_text("docs/tuning.md"),
+                    above = page.substr(0, page.find("<!-- the table -->"));
+  for (const std::string_view fact : facts)
+    EXPECT_NE(above.find("`" + std::string(fact.substr(0, fact.find("none: ") == 0 ? 6 : fact.npos))),
+              std::string::npos)
+        << fact;
 }
 
 // A row that fusion leaves to one kernel is one that schedules keep on the chip.

@@ -3,6 +3,7 @@
 #   run.sh test [PATTERN]        every test program whose name matches, then `N passed, N failed, N skipped`
 #   run.sh bench [ARGS...]       every benchmark program, and Weft beside what python3 has; ARGS as for peers.py
 #   run.sh sweep [ARGS...]       rows of every length and number, every dtype; ARGS as --device gpu --csv FILE --seconds N
+#   run.sh schedules [ARGS...]   schedules beside their neighbours, expected beside measured; ARGS as --device gpu --csv FILE --seconds N
 #   run.sh python [ARGS...]      python3 with the package weft, where `./dev bundle --python` packed it
 #   run.sh PROGRAM [ARGS...]     a program of bin/
 set -uo pipefail
@@ -39,7 +40,7 @@ run_tests() {
 
 case ${1-} in
   "")
-    sed -n '2,7s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"
+    sed -n '2,8s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"
     exit 2
     ;;
   test)

@@ -3,12 +3,14 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "compiler/base/dtype.h"
 #include "compiler/base/shape.h"
 #include "compiler/base/source_line.h"
+#include "compiler/program/kernel_cost.h"
 #include "compiler/program/program.h"
 
 namespace weft {
@@ -37,6 +39,7 @@ struct Explanation {
     std::vector<std::string> notes;   // "a second launch joins its parts, 128 bytes"
     std::vector<Explanation> bodies;  // of a loop
     int64_t operations = 0;           // of floats, of a kernel, about
+    std::optional<KernelCost> cost;   // of a kernel: what it does, by kind
     int group = -1;  // the step of the partition that it is for; -1: of none, as a copy of an input
     std::string schedule, chosen_because;  // of a kernel: how its loops run (docs/schedules.md)
   };

@@ -255,6 +255,33 @@ def own_code_table(name: str) -> str:
     return markdown(["function", "weft µs", "CuPy / Weft", "Numba / Weft"], body)
 
 
+def processors_table() -> str:
+    """For each machine and set of programs: what is lost first, then how far it is ahead of the best peer."""
+    sets = [
+        ("peers_cpu_2", "seventeen", "weft_over_best"),
+        ("peers_second_cpu_2", "thirty more", "weft_over_best"),
+        ("npbench_cpu_2", "npbench, M", "numpy_over_weft"),
+        ("npbench_s_cpu_1", "npbench, S, later calls", "numpy_later_ms/weft_later_ms"),
+        ("peers_cpu_16", "seventeen", "weft_over_best"),
+        ("peers_h100", "seventeen", "weft_over_best"),
+        ("peers_h200", "seventeen", "weft_over_best"),
+        ("peers_second_h200", "thirty more", "weft_over_best"),
+    ]
+    body = []
+    for table, what, column in sets:
+        over, _, under = column.partition("/")
+        found = [
+            (float(row[over]) / (float(row[under]) if under else 1), next(iter(row.values()))) for row in rows(table) if row[over] and (not under or row[under])
+        ]
+        lost = ", ".join(f"`{name}` {ratio:.2f}" for ratio, name in sorted(found) if ratio < 1)
+        ratios = sorted(ratio for ratio, _ in found)
+        run = run_of(table)
+        machine, date = run["machine"].removesuffix(", Debian 12"), run["date"]
+        mean = statistics.geometric_mean(ratios)
+        body.append([machine, date, f"[{what}](benchmarks/{table}.csv)", lost or "none", f"{mean:.2f}", f"{ratios[len(ratios) // 4]:.2f}", str(len(ratios))])
+    return markdown(["machine", "date", "programs", "lost", "geometric mean", "lower quartile", "of"], body)
+
+
 def runs_table() -> str:
     body = []
     for run in rows("runs"):
@@ -280,6 +307,7 @@ SECTIONS = {
     "loops on one H200": lambda: loops_table("loops_h200"),
     "own code on one H100": lambda: own_code_table("own_code_h100"),
     "own code on one H200": lambda: own_code_table("own_code_h200"),
+    "processors": processors_table,
     "runs": runs_table,
 }
 

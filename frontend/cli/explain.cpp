@@ -9,6 +9,7 @@
 #include "frontend/cli/graph_file.h"
 #include "frontend/cli/machine.h"
 #include "frontend/cli/print_json.h"
+#include "frontend/cpp/inspect/calibrated.h"
 #include "frontend/cpp/inspect/colours.h"
 #include "frontend/cpp/inspect/explain_graph.h"
 #include "frontend/cpp/inspect/memory_speed.h"
@@ -45,6 +46,7 @@ void run(const Flags& flags) {
       detail::explained_graph(graph, compile_explained(graph, machine.target, options));
   explained.device = flags.device.name;
   if (machine.device) explained.memory_speed = detail::memory_speed(machine.device, cache.get());
+  if (machine.device) explained.facts = detail::facts_of(*machine.device, cache.get());
   if (machine.device && much == ExplainDetail::Compiled)
     explained.compiled_steps = detail::compiled_steps(explained.compiled.program, *machine.device);
   if (flags.json)

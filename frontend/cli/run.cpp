@@ -10,6 +10,8 @@
 #include <vector>
 
 #include "compiler/base/error.h"
+#include "compiler/explain.h"
+#include "compiler/lift.h"
 #include "frontend/cli/arrays.h"
 #include "frontend/cli/commands.h"
 #include "frontend/cli/exit_code.h"
@@ -18,8 +20,10 @@
 #include "frontend/cli/machine.h"
 #include "frontend/cli/print_json.h"
 #include "frontend/cli/takes.h"
+#include "frontend/cpp/inspect/calibrated.h"
 #include "frontend/cpp/inspect/check_functions.h"
 #include "frontend/cpp/inspect/compare.h"
+#include "frontend/cpp/inspect/expected_time.h"
 #include "frontend/cpp/inspect/profile_report.h"
 
 namespace weft::cli {
@@ -84,6 +88,16 @@ void print_total(std::string_view label, const Totals& t) {
   if (t.others) steps += fmt::format(" and {} other step{}", t.others, t.others == 1 ? "" : "s");
   fmt::print("{:<14} {}, {:.4f} ms, {} moved, {:.2f} GB/s\n", label, steps, t.ms, megabytes(t.bytes),
              gigabytes_per_second(t.bytes, t.ms));
+}
+
+// Once the machine's speeds are measured.
+void print_expected(const ir::Graph& graph, const Target& target, const Options& options,
+                    const MachineFacts& facts) {
+  if (!facts.speeds) return;
+  std::vector<Scalar> lifted;
+  const double seconds =
+      detail::expected_seconds(compile_explained(lift_constants(graph, lifted), target, options), facts);
+  fmt::print("{:<14} {:.4f} ms for the kernels, by the speeds of this machine\n", "expected", 1e3 * seconds);
 }
 
 // What an output is computed from, input values excepted: those are not rounded.
@@ -285,6 +299,7 @@ void run(const Flags& flags) {
       int ops = graph.program().ops_before;
       fmt::print("{:<14} {} op{}, a kernel each\n", "before fusion", ops, ops == 1 ? "" : "s");
       print_total("after fusion", fused);
+      print_expected(file.graph, target, options, detail::facts_of(*device, cache.get()));
     }
   }
   require_agreement(found, functions);

@@ -12,6 +12,7 @@
 #include "frontend/cpp/evaluate/see_costs.h"
 #include "frontend/cpp/inspect/advise.h"
 #include "frontend/cpp/inspect/advise_before.h"
+#include "frontend/cpp/inspect/expected_time.h"
 #include "frontend/cpp/inspect/lines_json.h"
 #include "frontend/cpp/inspect/users_words.h"
 #include "frontend/cpp/inspect/ways_to_fuse.h"
@@ -87,6 +88,10 @@ std::string summary_of(const ExplainedGraph& e) {
           fmt::format(", op by op {}", readable_seconds(static_cast<double>(apart.bytes) / e.memory_speed));
     out += "; less where arrays stay in caches, more where much is computed\n";
   }
+  if (e.facts.speeds)
+    if (const double seconds = expected_seconds(e.compiled, e.facts); seconds > 0)
+      out += fmt::format("by the speeds of this machine its kernels should take {}\n",
+                         readable_seconds(seconds));
   for (const HostRoundTrip& trip : e.round_trips) out += to_string(trip) + "\n";
   for (const ProfileAdvice& advice : advice_on(e.compiled.program, e.costs, speed_for(e)))
     out += advice_text(advice);
@@ -128,7 +133,35 @@ ordered_json schedule_json(const Explanation::Step& step) {
   return {{"text", step.schedule}, {"reason", step.chosen_because}};
 }
 
-ordered_json decisions_json(const Explanation& e) {
+ordered_json cost_json(const std::optional<KernelCost>& cost) {
+  if (!cost) return {};
+  return {{"bytes_read", cost->bytes_read},
+          {"bytes_written", cost->bytes_written},
+          {"bytes_again", cost->bytes_again},
+          {"bytes_accessed", cost->bytes_accessed},
+          {"instructions", cost->operations},
+          {"divisions", cost->divisions},
+          {"square_roots", cost->square_roots},
+          {"functions", cost->functions},
+          {"gathers", cost->gathers},
+          {"chained", cost->chained},
+          {"rows", cost->rows},
+          {"joins", cost->joins},
+          {"tasks", cost->tasks},
+          {"launches", cost->launches}};
+}
+
+ordered_json expected_json(const std::optional<KernelCost>& cost, const MachineFacts& facts) {
+  if (!cost || !facts.speeds) return {};
+  const ExpectedTime time = expected_time(*cost, facts);
+  return {{"seconds", time.seconds()},
+          {"memory", time.memory},
+          {"computing", time.computing},
+          {"ends", time.ends},
+          {"starting", time.starting}};
+}
+
+ordered_json decisions_json(const Explanation& e, const MachineFacts& facts) {
   ordered_json values = ordered_json::array(), steps = ordered_json::array(), edges = ordered_json::array(),
                repeated = ordered_json::array();
   for (const Explanation::Value& v : e.values)
@@ -142,7 +175,7 @@ ordered_json decisions_json(const Explanation& e) {
     ordered_json writes = ordered_json::array(), keeps = ordered_json::array(),
                  bodies = ordered_json::array();
     for (const Explanation::Named& one : s.named) (one.written ? writes : keeps).push_back(one.value);
-    for (const Explanation& body : s.bodies) bodies.push_back(decisions_json(body));
+    for (const Explanation& body : s.bodies) bodies.push_back(decisions_json(body, facts));
     steps.push_back({{"kind", s.kind},
                      {"text", s.text},
                      {"outer", shape_json(s.outer)},
@@ -150,6 +183,8 @@ ordered_json decisions_json(const Explanation& e) {
                      {"writes", std::move(writes)},
                      {"keeps", std::move(keeps)},
                      {"operations", s.operations},
+                     {"cost", cost_json(s.cost)},
+                     {"expected", expected_json(s.cost, facts)},
                      {"notes", s.notes},
                      {"schedule", schedule_json(s)},
                      {"compiled", ordered_json()},
@@ -192,7 +227,9 @@ ordered_json summary_json(const ExplainedGraph& e) {
           {"memory_bytes_per_second", number_or_null(speed > 0, speed)},
           {"seconds", number_or_null(speed > 0, static_cast<double>(work.bytes()) / speed)},
           {"op_by_op_seconds",
-           number_or_null(speed > 0 && known, static_cast<double>(e.compiled.op_by_op.bytes) / speed)}};
+           number_or_null(speed > 0 && known, static_cast<double>(e.compiled.op_by_op.bytes) / speed)},
+          {"expected_seconds",
+           number_or_null(e.facts.speeds.has_value(), expected_seconds(e.compiled, e.facts))}};
 }
 
 }  // namespace
@@ -228,6 +265,17 @@ std::string text_of_compiling(const ExplainedGraph& explained) {
   return out;
 }
 
+std::string text_of_times(const ExplainedGraph& explained) {
+  std::string out;
+  if (!explained.facts.speeds) return out;
+  const std::vector<Explanation::Step>& steps = explained.compiled.explanation.steps;
+  for (size_t k = 0; k < steps.size(); ++k)
+    if (steps[k].cost)
+      out += fmt::format("step {} should take {}\n", k,
+                         to_string(expected_time(*steps[k].cost, explained.facts)));
+  return out;
+}
+
 }  // namespace
 
 ExplainedGraph explained_graph(const ir::Graph& graph, Explained compiled) {
@@ -246,7 +294,7 @@ std::string text_of(const ExplainedGraph& explained, ExplainDetail detail) {
                         : "interpreted: " + explained.interpreted + "; compiled, it would be\n";
   out += summary_of(explained);
   if (detail == ExplainDetail::Summary) return out;
-  out += "\n" + text_of_steps(explained.compiled.explanation);
+  out += "\n" + text_of_steps(explained.compiled.explanation) + text_of_times(explained);
   if (detail == ExplainDetail::Kernels) return out;
   out += text_of_reasons(explained.compiled.explanation);
   return detail == ExplainDetail::Compiled ? out + text_of_compiling(explained) : out;
@@ -317,7 +365,7 @@ std::string json_of(const std::vector<ExplainedGraph>& explained, const std::vec
                         {"summary", summary_json(e)},
                         {"advice", std::move(advice)},
                         {"round_trips", round_trips_json(e.round_trips)}};
-    one.update(decisions_json(e.compiled.explanation));
+    one.update(decisions_json(e.compiled.explanation, e.facts));
     const size_t steps = std::min(e.compiled_steps.size(), one["steps"].size());
     for (size_t k = 0; k < steps; ++k) one["steps"][k]["compiled"] = compiled_json(e.compiled_steps[k]);
     programs.push_back(std::move(one));

@@ -9,6 +9,7 @@
 #include "frontend/cpp/inspect/host_round_trips.h"
 #include "frontend/cpp/inspect/kernel_resources.h"
 #include "frontend/cpp/session/costs_seen.h"
+#include "frontend/cpp/weft/calibrate.h"
 #include "frontend/cpp/weft/explain.h"
 
 namespace weft::detail {
@@ -17,6 +18,7 @@ struct ExplainedGraph {
   std::string device;
   Explained compiled;
   double memory_speed = 0;                                  // bytes a second; 0: not known
+  MachineFacts facts;                                       // without speeds: no kernel has an expected time
   std::string interpreted;                                  // why no kernel runs; empty where kernels do
   std::vector<CostSeen> costs;                              // what could be spared
   std::vector<HostRoundTrip> round_trips;                   // what the host made of what is read

@@ -17,6 +17,7 @@
 #include "frontend/cpp/evaluate/made_by.h"
 #include "frontend/cpp/evaluate/planned.h"
 #include "frontend/cpp/evaluate/windows.h"
+#include "frontend/cpp/inspect/calibrated.h"
 #include "frontend/cpp/inspect/explain_graph.h"
 #include "frontend/cpp/inspect/explain_now.h"
 #include "frontend/cpp/inspect/memory_speed.h"
@@ -76,6 +77,7 @@ detail::ExplainedGraph explained(detail::DeviceSlot& device, const ir::Graph& gr
       detail::explained_graph(graph, compile_explained(graph, device.target, device.compile_options()));
   out.device = device.name;
   out.memory_speed = detail::memory_speed(device.device, device.session.cache.get());
+  out.facts = detail::facts_of(*device.device, device.session.cache.get());
   if (much == ExplainDetail::Compiled) {
     const detail::LongWork work;
     out.compiled_steps = detail::compiled_steps(out.compiled.program, *device.device);

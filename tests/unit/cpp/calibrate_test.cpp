@@ -9,6 +9,7 @@
 
 #include "frontend/cpp/inspect/calibrated.h"
 #include "frontend/cpp/inspect/compute_speed.h"
+#include "frontend/cpp/inspect/expected_time.h"
 #include "frontend/cpp/inspect/kept_speeds.h"
 #include "frontend/cpp/session/session_state.h"
 #include "frontend/cpp/weft/weft.h"
@@ -92,7 +93,8 @@ Session session_in(const std::string& folder) {
 
 // What the session would run for programs of several kinds: plans, texts, and how they are started.
 std::string plans() {
-  const Array x = ones({300, 5000}).copy(), y = ones({5000, 300}).copy();
+  const Array x = ones({300, 5000}, {DType::F32}).eval().copy(),
+              y = ones({5000, 300}, {DType::F32}).eval().copy();
   std::string out;
   for (const Array& value : {exp(x) * 2 + 1, sum(x, {1}), sum(x, {0}), sum(x), x - max(x, {1}, true),
                              x + y.transpose({1, 0}), cumulative_sum(x, 1), exp(x) / sum(exp(x), {1}, true)})
@@ -139,6 +141,83 @@ TEST_F(CalibrateTest, WhatWasMeasuredIsKept) {
   } else {
     EXPECT_THROW(calibrate("cpu"), Error);
   }
+  before.make_current();
+}
+
+// A machine of two threads whose numbers are round.
+MachineFacts two_threads() {
+  MachineFacts out;
+  out.threads = 2, out.vector_bytes = 64;
+  out.caches = {{1, size_t{32} << 10, 1}, {2, size_t{1} << 20, 1}, {3, size_t{32} << 20, 2}};
+  MachineSpeeds speeds;
+  speeds.memory = 20e9, speeds.memory_one_thread = 10e9;
+  speeds.first_cache = 800e9, speeds.second_cache = 400e9, speeds.last_cache = 100e9;
+  speeds.multiply_adds_f32 = 400e9, speeds.multiply_adds_f64 = 200e9;
+  speeds.divisions = speeds.square_roots = 10e9, speeds.exponentials = 4e9, speeds.gathers = 2e9;
+  speeds.launch_seconds = 1e-6, speeds.task_seconds = 1e-6;
+  out.speeds = speeds;
+  return out;
+}
+
+// Of a map of so many f32, in tasks enough for all threads.
+KernelCost map_of(int64_t elements) {
+  KernelCost out;
+  out.bytes_read = out.bytes_written = 4 * elements, out.bytes_accessed = 8 * elements;
+  out.operations = static_cast<double>(elements);
+  out.tasks = 64, out.streaming = true;
+  return out;
+}
+
+TEST(ExpectedTime, IsTheRooflineAndWhatStartingCosts) {
+  const MachineFacts facts = two_threads();
+  const int64_t many = 1 << 24;
+  const detail::ExpectedTime time = detail::expected_time(map_of(many), facts);
+  EXPECT_DOUBLE_EQ(time.memory, 8.0 * many / 20e9);
+  EXPECT_DOUBLE_EQ(time.starting, 9e-6) << "a launch, and eight pieces";
+  EXPECT_DOUBLE_EQ(time.seconds(), time.memory + time.starting) << "memory takes longer than arithmetic";
+  EXPECT_THAT(to_string(time), testing::StartsWith("6.72 ms: memory 6.71 ms, computing "));
+  KernelCost heavy = map_of(many);
+  heavy.functions = 8.0 * many;
+  EXPECT_GE(detail::expected_time(heavy, facts).seconds(), 8.0 * many / 4e9);
+  KernelCost plain = map_of(many);
+  plain.streaming = false;
+  EXPECT_DOUBLE_EQ(detail::expected_time(plain, facts).memory, 12.0 * many / 20e9)
+      << "lines are read before they are written";
+  KernelCost alone = map_of(many);
+  alone.tasks = 1;
+  EXPECT_DOUBLE_EQ(detail::expected_time(alone, facts).memory, 8.0 * many / 10e9);
+  EXPECT_LT(detail::expected_time(map_of(1 << 16), facts).memory, 8.0 * (1 << 16) / 20e9)
+      << "in the second-level cache";
+  KernelCost twice = map_of(many);
+  twice.launches = 2;
+  EXPECT_GT(detail::expected_time(twice, facts).starting, time.starting);
+}
+
+TEST(ExpectedTime, CountsGathersChainsAndEnds) {
+  const MachineFacts facts = two_threads();
+  KernelCost gathers = map_of(1 << 20), chained = gathers, masked = gathers;
+  const double before = detail::expected_time(gathers, facts).seconds();
+  gathers.gathers = 1 << 24, chained.chained = 1 << 22, masked.rows = 1 << 16, masked.row_masked = true;
+  KernelCost copied = masked;
+  copied.row_masked = false;
+  EXPECT_GT(detail::expected_time(gathers, facts).seconds(), before);
+  EXPECT_GT(detail::expected_time(chained, facts).seconds(), before);
+  EXPECT_GT(detail::expected_time(masked, facts).seconds(), before);
+  EXPECT_GT(detail::expected_time(copied, facts).seconds(), detail::expected_time(masked, facts).seconds());
+  MachineFacts unknown = facts;
+  unknown.speeds.reset();
+  EXPECT_EQ(detail::expected_time(gathers, unknown).seconds(), 0);
+}
+
+TEST_F(CalibrateTest, ExplanationsSayWhatKernelsShouldTake) {
+  const Session before = Session::current(), session = session_in(folder_);
+  session.make_current();
+  const Array x = ones({300, 5000}, {DType::F32}).eval().copy(), y = exp(x) / sum(x, {1}, true);
+  EXPECT_THAT(explain(y), testing::Not(HasSubstr("should take")));
+  detail::SessionState& state = session.state();
+  detail::keep_speeds(state.device("cpu").device->info(), *state.cache, *two_threads().speeds);
+  EXPECT_THAT(explain(y), HasSubstr("\nstep 0 should take "));
+  EXPECT_THAT(explain_json({&y, 1}), HasSubstr("\"functions\":1500000.0"));
   before.make_current();
 }
 

@@ -35,7 +35,7 @@ static inline __attribute__((always_inline)) void span0(S0* s, long live) {
     step(weft_first(rest), rest);
   s->T0 = T0;
 }
-extern "C" void weft_d4b0c9de9b9ee05d(const unsigned long* w, long begin, long end, char* scratch) {
+extern "C" void weft_ec03f6793639caba(const unsigned long* w, long begin, long end, char* scratch) {
   const float* b0 = (const float*)w[0];
   float* b1 = (float*)w[1];
   long p[7];

@@ -221,13 +221,25 @@ bool suits_masks(const RowProgram& p, const Facts& f) {
 
 // Light bodies run on several vectors at once, for independent chains of additions. A turn of a loop waits for the one
 // before, so two vectors take little longer than one.
+constexpr int kNarrowestScan = 4;  // lanes
+
 int most_vectors_at_once(const RowProgram& p, const Facts& f) {
   if (f.walk == Walk::Points) return (f.work.cost <= kMediumBody || has_loop(p)) && !f.tiny ? 2 : 1;
   if (!goes_across(f.walk) && (p.scans() || f.tiny)) return 1;
   return f.work.cost <= kLightBody ? 4 : f.work.cost <= kMediumBody ? 2 : 1;
 }
 
+// Of scans along rows that are one call: a vector's prefixes are found beside the next one's, which pays from the second
+// vector of f32 on. Shorter rows have no lanes that are left out, since each doubling of the lanes is a step of the scan.
+int lanes_of_masked_scan(const Facts& f) {
+  int lanes = f.work.widest <= sizeof(float) && f.lane > f.vector ? 2 * f.vector : f.vector;
+  while (lanes > kNarrowestScan && f.lane <= lanes / 2) lanes /= 2;
+  return lanes;
+}
+
 int choose_lanes(const RowProgram& p, const Facts& f) {
+  if (p.scans() && f.walk == Walk::Rows && f.one_call && !f.tiny)
+    return static_cast<int>(std::clamp<int64_t>(shifted(lanes_of_masked_scan(f), f.bias.width), 4, 64));
   const int64_t vectors = ceil_divide(f.lane, f.vector);
   const bool joins = f.walk != Walk::Points && !goes_across(f.walk);
   int widen = most_vectors_at_once(p, f);

@@ -302,6 +302,7 @@ SECTIONS = {
     "gradients on one H100": lambda: gradients_table("gradients_h100"),
     "gradients on one H200": lambda: gradients_table("gradients_h200"),
     "gradients of npbench": lambda: npbench_gradients_table("npbench_gradients_cpu_2"),
+    "gradients of pyhpc": lambda: npbench_gradients_table("pyhpc_gradients_cpu_2"),
     "CUDA graphs": lambda: graphs_table("cuda_graphs_h100"),
     "CUDA graphs on one H200": lambda: graphs_table("cuda_graphs_h200"),
     "loops on one H200": lambda: loops_table("loops_h200"),

@@ -428,3 +428,8 @@ def test_functions_of_what_a_mask_picks_are_derived_at_what_it_picks():
     wanted = 0.5 / np.sqrt(np.log(z)) / z ** (p + 1) - p * np.sqrt(np.log(z)) / z ** (p + 1)
     np.testing.assert_allclose(np.asarray(by_y), [0, 0, 0, *wanted], rtol=1e-12)
     assert float(by_p) == pytest.approx(np.sum(-np.sqrt(np.log(z)) * np.log(z) / z**p))
+
+
+def test_a_leaf_of_integers_is_named():
+    with pytest.raises(TypeError, match=r"got i64\(\); convert it with astype\(\), or keep it out of what is derived by: it is argument 1\['steps'\]"):
+        wf.grad(lambda x, options: wf.sum(x * options["rate"]), argnums=(0, 1))(wf.ones(3), {"rate": 0.5, "steps": 3})

@@ -7,27 +7,12 @@ from weft._core import Array
 from weft._base.asarray import asarray
 from weft._base.given import known
 from weft._base.recorded import recording
-from weft._derive.trees import flatten
+from weft._derive.trees import flatten, paths_of
 
 TYPE_CHECKING = False  # typing is slow to import
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
     from typing import Any
-
-
-def _paths(tree: Any, path: str) -> list[str]:
-    """How each leaf of a tree is reached, in the order of flatten()."""
-    if tree is None:
-        return []
-    if isinstance(tree, dict):
-        return [one for key in tree for one in _paths(tree[key], f"{path}[{key!r}]")]
-    if isinstance(tree, tuple) and hasattr(tree, "_fields"):
-        return [one for name in tree._fields for one in _paths(getattr(tree, name), f"{path}.{name}")]
-    if isinstance(tree, (tuple, list)):
-        return [one for i, part in enumerate(tree) for one in _paths(part, f"{path}[{i}]")]
-    if hasattr(type(tree), "__dataclass_fields__"):
-        return [one for name in type(tree).__dataclass_fields__ for one in _paths(getattr(tree, name), f"{path}.{name}")]
-    return [path]
 
 
 def _typed(x: Array) -> str:
@@ -56,12 +41,12 @@ class _Carry:
         leaves = [known(one) for one in leaves]
         self.leaves = _beside(leaves, others)
         self.is_number = [type(one) in _numbers for one in leaves]
-        self.paths = _paths(init, "carry")
+        self.paths = paths_of(init, "carry")
 
     def taken_apart(self, tree: Any) -> list[Array]:
         """The leaves of what a body gives. TypeError, naming the leaf, where the body changes their types."""
         found = [known(one) for one in flatten(tree)[0]]
-        paths = _paths(tree, "carry")
+        paths = paths_of(tree, "carry")
         if paths != self.paths:
             missing = [one for one in self.paths if one not in paths]
             added = [one for one in paths if one not in self.paths]
@@ -120,7 +105,7 @@ def scan(f: Callable[[Any, Any], tuple[Any, Any]], init: Any, xs: Any = None, le
     leaves, put_together = flatten(xs)
     slices = [asarray(one) for one in leaves]
     carry = _Carry("scan", init, slices)
-    for path, one in zip(_paths(xs, "xs"), slices):
+    for path, one in zip(paths_of(xs, "xs"), slices):
         if not one.ndim:
             raise ValueError(f"scan: what is scanned has a first axis: {path} is a number")
         if one.shape[0] != (slices[0].shape[0] if length is None else length):
@@ -199,7 +184,7 @@ class _Branches:
         def branch(leaves: list[Array]) -> list[Array]:
             result = _called(f, *self.given(leaves))
             found, put = flatten(result)
-            arrays, paths = _beside(found, self.operands), _paths(result, "result")
+            arrays, paths = _beside(found, self.operands), paths_of(result, "result")
             if self.first is None:
                 self.first, self.put = (paths, arrays), put
             elif paths != self.first[0]:

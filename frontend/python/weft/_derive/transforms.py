@@ -15,7 +15,7 @@ from weft._array.creation import eye, zeros_like
 from weft._array.shaping import moveaxis, stack
 from weft._base.asarray import asarray
 from weft._base.recorded import described
-from weft._derive.trees import flatten, flatten_like
+from weft._derive.trees import flatten, flatten_like, paths_of
 
 TYPE_CHECKING = False  # typing is slow to import
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ class _Derived:
         try:
             for place in places:
                 found, put_together = flatten(args[place])
-                arrays = [self.derivation.leaf(asarray(one)) for one in found]
+                arrays = [self._leaf(one, args[place], place, i) for i, one in enumerate(found)]
                 self.leaves += arrays
                 self.trees.append((len(arrays), put_together))
                 given[place] = put_together(arrays)
@@ -71,6 +71,13 @@ class _Derived:
         except BaseException:
             self.derivation.abandon()
             raise
+
+    def _leaf(self, value: Any, tree: Any, place: int, number: int) -> Array:
+        try:
+            return self.derivation.leaf(asarray(value))
+        except TypeError as error:
+            path = paths_of(tree, f"argument {place}")[number]
+            raise error if value is tree else TypeError(f"{error}, or keep it out of what is derived by: it is {path}") from None
 
     def by_argument(self, flat: Sequence[Any]) -> list[Any]:
         """A tree for each argument that was derived by, of one leaf after another."""

@@ -64,3 +64,18 @@ def flatten_like(op: str, tree: Any, like: Any) -> list[Any]:
     if len(leaves) != len(wanted):
         raise ValueError(f"{op}: takes a tree of the structure of its values: got {len(leaves)} leaves for {len(wanted)}")
     return leaves
+
+
+def paths_of(tree: Any, path: str) -> list[str]:
+    """How each leaf of a tree is reached, in the order of flatten()."""
+    if tree is None:
+        return []
+    if isinstance(tree, dict):
+        return [one for key in tree for one in paths_of(tree[key], f"{path}[{key!r}]")]
+    if isinstance(tree, tuple) and hasattr(tree, "_fields"):
+        return [one for name in tree._fields for one in paths_of(getattr(tree, name), f"{path}.{name}")]
+    if isinstance(tree, (tuple, list)):
+        return [one for i, part in enumerate(tree) for one in paths_of(part, f"{path}[{i}]")]
+    if hasattr(type(tree), "__dataclass_fields__"):
+        return [one for name in type(tree).__dataclass_fields__ for one in paths_of(getattr(tree, name), f"{path}.{name}")]
+    return [path]

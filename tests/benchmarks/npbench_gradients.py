@@ -104,13 +104,13 @@ def by_differences(program, arrays, gradients):
     loss = program.loss(kernel(program, "numpy"), lambda x: np.sum(x * x), True)
     rng = np.random.default_rng(0)
 
-    def error(k, way):
-        there, back = (float(loss(*(y + sign * way if i == k else y.copy() for i, y in enumerate(arrays)))) for sign in (1, -1))
-        slope = float(np.sum(np.asarray(gradients[k]) * way))
-        return abs((there - back) / 2 - slope) / max(abs(slope), 1e-9 * abs(there), 1e-300)
+    def error(k, way, step):
+        there, back = (float(loss(*(y + sign * step * way if i == k else y.copy() for i, y in enumerate(arrays)))) for sign in (1, -1))
+        slope = float(np.sum(np.asarray(gradients[k]) * way)) * step
+        return abs((there - back) / 2 - slope) / max(abs(slope), min(1e-9, 1e-3 * step) * abs(there), 1e-300)
 
     ways = [rng.standard_normal(x.shape) * max(1e-3, float(np.max(np.abs(x)))) for x in arrays]
-    return max(min(error(k, step * way) for step in (1e-11, 1e-9, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4)) for k, way in enumerate(ways))
+    return max(min(error(k, way, step) for step in (1e-11, 1e-9, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4)) for k, way in enumerate(ways))
 
 
 def measure(folder, name, preset, rounds):

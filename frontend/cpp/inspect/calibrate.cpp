@@ -93,6 +93,7 @@ double gathers_of(const std::shared_ptr<runtime::Device>& device, int64_t elemen
 
 std::vector<CacheFacts> caches_of(const runtime::CpuLayout& layout) {
   std::vector<CacheFacts> out;
+  out.reserve(layout.caches.size());
   for (const runtime::CpuCache& one : layout.caches) out.push_back({one.level, one.bytes, one.shared_by});
   return out;
 }

@@ -224,7 +224,7 @@ LIBRARY_LOOPS = {
 
 @pytest.mark.parametrize("compiled", [False, True])
 @pytest.mark.parametrize("name", LIBRARY_LOOPS)
-def test_gradients_go_through_loops_over_what_libraries_compute(name, compiled):
+def test_gradients_go_through_loops_over_what_libraries_compute(name, compiled, on_cpu):
     """solve, fft and their kin have derivatives by rules of their own, in bodies as anywhere."""
     a = wf.asarray(np.random.default_rng(5).normal(size=(3, 3)) + 4 * np.eye(3))
     x = wf.asarray([1.0, -0.5, 2.0])
@@ -235,7 +235,7 @@ def test_gradients_go_through_loops_over_what_libraries_compute(name, compiled):
 
 
 @pytest.mark.parametrize("second", [wf.hessian, lambda f: wf.jacrev(wf.grad(f)), lambda f: wf.jacfwd(wf.jacfwd(f))])
-def test_second_derivatives_of_what_a_library_computes_in_a_loop_say_what_to_do(second):
+def test_second_derivatives_of_what_a_library_computes_in_a_loop_say_what_to_do(second, on_cpu):
     """A rule that a body's derivative calls is recorded once: what it calls itself is no part of it."""
     a, x = wf.asarray(np.eye(3) * 2), wf.asarray([1.0, 2.0, 3.0])
     for step in (lambda c: wf.linalg.solve(a * wf.sum(c * c), c), lambda c: wf.real(wf.fft.fft(c * c))):

@@ -189,7 +189,7 @@ LIBRARY = {
 
 @pytest.mark.parametrize("compiled", [False, True])
 @pytest.mark.parametrize("name", LIBRARY)
-def test_gradients_go_through_vmap_of_what_libraries_compute(name, compiled):
+def test_gradients_go_through_vmap_of_what_libraries_compute(name, compiled, on_cpu):
     f = LIBRARY[name]
     rng = np.random.default_rng(3)
     a, b = wf.asarray(rng.normal(size=(4, 3, 3))), wf.asarray(rng.normal(size=(4, 3)))
@@ -203,7 +203,7 @@ def test_gradients_go_through_vmap_of_what_libraries_compute(name, compiled):
 
 
 @pytest.mark.parametrize("name", ["solve", "inv", "eigh", "fft"])
-def test_second_derivatives_go_through_vmap_of_what_libraries_compute(name):
+def test_second_derivatives_go_through_vmap_of_what_libraries_compute(name, on_cpu):
     f = LIBRARY[name]
     rng = np.random.default_rng(4)
     a, b = wf.asarray(rng.normal(size=(2, 3, 3))), wf.asarray(rng.normal(size=(2, 3)))

@@ -53,6 +53,7 @@ Drawn draw(uint64_t seed, const std::vector<Target>& targets, bool dots) {
   options.ops = static_cast<int>(random.between(2, random.chance(0.1) ? 48 : 20));
   options.max_elements = random.chance(0.8) ? 2048 : 20'000;
   options.rewritten = random.chance(0.3) ? 0.3 : 0;
+  options.spread = random.chance(0.5) ? 0.5 : 0;
   d.graph = random_graph(seed, options);
   d.target = random.pick(targets);
   int arrays = 0;

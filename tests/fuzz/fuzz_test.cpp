@@ -32,6 +32,7 @@ TEST_P(Fuzz, KernelsGiveWhatTheInterpreterGives) {
   for (int k = 0; k < kSeedsOfBlock; ++k) {
     uint64_t seed = static_cast<uint64_t>(c.block * kSeedsOfBlock + k);
     options.rewritten = k % 2 ? 0.3 : 0;
+    options.spread = k % 2 ? 0.5 : 0;
     options.max_elements = k % 2 ? 6000 : 2048;
     ir::Graph graph = random_graph(seed, options);
     std::string problem = check(on(b), graph, seed, c.exact);

@@ -441,6 +441,12 @@ class Drawing {
       if (random_.chance(0.3)) e = 1;
     s[axis] = extent();
     Shape result = x->shape();
+    if (options_.spread > 0 && random_.chance(options_.spread)) {
+      Shape one = x->shape();
+      for (size_t k = 0; k < one.size(); ++k)
+        if (k != axis && one[k] > 0 && random_.chance(0.7)) one[k] = 1, s[k] = result[k] = extent();
+      x = ir::slice(x, Dims(one.size(), 0), one, Dims(one.size(), 1));
+    }
     result[axis] = s[axis];
     return fits(result) ? ir::gather(x, index(s, n), static_cast<int64_t>(axis)) : NodeRef();
   }

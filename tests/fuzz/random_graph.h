@@ -18,6 +18,7 @@ struct RandomGraphOptions {
   bool strided_inputs = false;  // inputs with strides and an offset
   bool halves = true, complexes = true;
   bool indexed = true;  // gather, scatter, scatter_add
+  double spread = 0;    // how often a gather picks of one row for each row of its index
   bool dots = true;
   // Only ops whose results are the same bits however they are computed: no op with an error bound above half
   // an ulp, no float sums or products, no dots, no complex arithmetic, no fma.

@@ -246,3 +246,26 @@ def test_of_nothing_picked():
                     (lambda a: wf.average(a[a > 2], weights=a), "weights")):
         with pytest.raises(wf.Error, match=f"what a mask picks.*{text}"):
             wf.compile(f)(wf.asarray(x))
+
+
+SPREAD = [((1, 128), (64, 3), 1), ((128, 1), (3, 64), 0), ((64, 128), (1, 3), 1), ((1, 50, 1), (40, 70, 30), 1), ((50, 1, 1), (70, 40, 30), 0), ((64, 1), (64, 99), 0), ((1, 1), (64, 99), 1)]
+
+
+@pytest.mark.parametrize("tier", ["blocks", "compile"])
+@pytest.mark.parametrize(("shape", "at", "axis"), SPREAD)
+def test_what_is_picked_along_an_axis_spreads_over_the_others(shape, at, axis, tier):
+    """Either has extents of 1 where the other has more, and more elements than are interpreted."""
+    x, index = rng.standard_normal(shape), rng.integers(-shape[axis], shape[axis], at)
+    both = [max(a, b) for a, b in zip(shape, at)]
+    wide, far = (np.broadcast_to(one, [*both[:axis], one.shape[axis], *both[axis + 1 :]]) for one in (x, index))
+    expected = np.take_along_axis(wide, far, axis)
+    with wf.set_tier(tier):
+        np.testing.assert_array_equal(np.asarray(wf.take_along_axis(wf.asarray(x), wf.asarray(index), axis)), expected)
+        np.testing.assert_array_equal(compiled(lambda x, i: wf.take_along_axis(x, i, axis), x, index), expected)
+    counted = np.asarray(wf.grad(lambda x: wf.sum(wf.take_along_axis(x, wf.asarray(index), axis)))(wf.asarray(x)))
+    wanted = np.zeros(wide.shape)
+    places = list(np.indices(far.shape))
+    places[axis] = far % shape[axis]
+    np.add.at(wanted, tuple(places), 1)
+    over = tuple(k for k in range(x.ndim) if k != axis and shape[k] == 1)
+    np.testing.assert_array_equal(counted, wanted.sum(over, keepdims=True))

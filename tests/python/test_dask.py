@@ -65,6 +65,7 @@ CASES = {
     "clip": lambda x, y: x.clip(0.2, 0.5),
     "cumsum": lambda x, y: x.cumsum(axis=0),
     "centred": lambda x, y: (x - x.mean(axis=0)) / x.std(axis=0),
+    "argtopk": lambda x, y: da.argtopk(x, 3, axis=1),
     "topk": lambda x, y: da.topk(x.ravel(), 5),
     "median": lambda x, y: da.median(x, axis=0),
     "norm": lambda x, y: da.linalg.norm(x),

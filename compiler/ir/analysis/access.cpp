@@ -353,7 +353,7 @@ InputAccess at_gathered(const Node& node, const Access& at, Variables& variables
   const NodeRef& index = node.inputs[1];
   const Access index_at = broadcast_access(at, index->shape());
   InputAccess out;
-  out.at = at;
+  out.at = broadcast_access(at, node.inputs[0]->shape());
   if (const auto steps = steps_of(*index, extent)) {
     out.at[axis] = Linear{{}, steps->offset};
     for (auto& [k, step] : steps->terms)

@@ -196,6 +196,7 @@ TEST(Blocks, GiveTheBitsOfKernelsForRandomGraphs) {
     RandomGraphOptions options;
     options.ops = seed % 3 == 0 ? 30 : 10;
     options.strided_inputs = seed % 2;
+    options.spread = seed % 2 ? 0.5 : 0;
     options.drawn_from = without_signs_of_nans();
     const ir::Graph graph = random_graph(seed, options);
     if (shows_bits(graph)) continue;

@@ -21,6 +21,21 @@ function(weft_install_library target)
   endif()
 endfunction()
 
+# For pkg-config. The prefix is found from where the file lies, so that an installed tree can be moved. A wheel's library has the name
+# of its interface alone, in a folder where no loader looks.
+function(weft_install_pc name description)
+  file(RELATIVE_PATH pc_to_prefix /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
+  string(REGEX REPLACE "/$" "" pc_to_prefix ${pc_to_prefix})
+  set(pc_name ${name})
+  set(pc_description ${description})
+  set(pc_libraries -l${name})
+  if(SKBUILD)
+    set(pc_libraries "-l:lib${name}.so.${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR} -Wl,-rpath,\${libdir}")
+  endif()
+  configure_file(cmake/library.pc.in ${CMAKE_BINARY_DIR}/package/${name}.pc @ONLY)
+  install(FILES ${CMAKE_BINARY_DIR}/package/${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+endfunction()
+
 if(TARGET weft)
   target_compile_features(weft INTERFACE cxx_std_20)
   target_include_directories(weft INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
@@ -52,10 +67,8 @@ include(\"${PROJECT_SOURCE_DIR}/cmake/install_headers.cmake\")")
   install(FILES ${CMAKE_BINARY_DIR}/package/weftConfig.cmake ${CMAKE_BINARY_DIR}/package/weftConfigVersion.cmake
           DESTINATION ${package_dir})
 
-  # The prefix is found from where weft.pc lies, so that an installed tree can be moved.
-  file(RELATIVE_PATH weft_pc_to_prefix /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
-  configure_file(cmake/weft.pc.in ${CMAKE_BINARY_DIR}/package/weft.pc @ONLY)
-  install(FILES ${CMAKE_BINARY_DIR}/package/weft.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+  weft_install_pc(weft "${PROJECT_DESCRIPTION} (C++20)")
+  weft_install_pc(weft_runtime "What runs the programs that Weft exported (C99 and C++20)")
 endif()
 
 if(TARGET weft_cli)

@@ -7,8 +7,10 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
+import tempfile
 import time
 import unittest
 from importlib import metadata
@@ -99,6 +101,18 @@ print([what for name, what in wf._core.libraries() if name == "OpenBLAS"])
         self.assertTrue(pathlib.Path(said, "weftConfig.cmake").is_file())
         said = subprocess.run([sys.executable, "-m", "weft", "--version"], capture_output=True, text=True, check=True).stdout
         self.assertIn(metadata.version("weft"), said)
+
+    @unittest.skipUnless(shutil.which("c++") and shutil.which("pkg-config"), "needs c++ and pkg-config")
+    def test_pkg_config_links_what_is_inside(self):
+        folder = subprocess.run([sys.executable, "-m", "weft", "--pkgconfig-dir"], capture_output=True, text=True, check=True).stdout.strip()
+        uses = {"weft": ("<weft/weft.h>", "weft::sum(weft::arange(10)).item<int64_t>() == 45"), "weft_runtime": ("<weft_runtime.h>", "weft_last_error() != nullptr")}
+        for name, (header, holds) in uses.items():
+            flags = subprocess.run(["pkg-config", "--cflags", "--libs", name], env={**os.environ, "PKG_CONFIG_PATH": folder}, capture_output=True, text=True, check=True)
+            with tempfile.TemporaryDirectory() as made:
+                source, program = pathlib.Path(made, "uses.cpp"), pathlib.Path(made, "uses")
+                source.write_text(f"#include {header}\nint main() {{ return {holds} ? 0 : 1; }}\n")
+                subprocess.run(["c++", "-std=c++20", source, *flags.stdout.split(), "-o", program], check=True)
+                subprocess.run([program], check=True)
 
     def test_import_time(self):
         """Printed, and not held to a limit: the machine may be busy."""

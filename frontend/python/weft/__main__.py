@@ -1,6 +1,6 @@
 """The program `weft` as `python -m weft`, and as the command that pip installs.
 
-`python -m weft --cmake-dir` and `--include-dir` say where C++ programs find the package's library and headers.
+`python -m weft --cmake-dir`, `--include-dir` and `--pkgconfig-dir` say where C++ programs find the package's library and headers.
 """
 
 import os
@@ -11,7 +11,7 @@ from pathlib import Path
 def main() -> None:
     package = Path(__file__).absolute().parent
     asked = sys.argv[1:]
-    if asked in (["--cmake-dir"], ["--include-dir"]):
+    if asked in (["--cmake-dir"], ["--include-dir"], ["--pkgconfig-dir"]):
         folder = package / asked[0].removeprefix("--").removesuffix("-dir")
         if not folder.is_dir():
             sys.exit(f"weft {asked[0]}: this installation has no C++ headers; a wheel or `cmake --install` has them")

@@ -433,3 +433,20 @@ def test_functions_of_what_a_mask_picks_are_derived_at_what_it_picks():
 def test_a_leaf_of_integers_is_named():
     with pytest.raises(TypeError, match=r"got i64\(\); convert it with astype\(\), or keep it out of what is derived by: it is argument 1\['steps'\]"):
         wf.grad(lambda x, options: wf.sum(x * options["rate"]), argnums=(0, 1))(wf.ones(3), {"rate": 0.5, "steps": 3})
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_the_parts_of_a_float_have_derivatives(dtype, compiled):
+    """ldexp and frexp are made of bits, through which none goes."""
+    numbers = np.tile(np.array([3.0, -0.3, 1e-30, 5e30, 1.0, np.ldexp(1.0, -126), 0.0, -0.0], dtype), 300)
+    x = wf.asarray(numbers)
+    run = (lambda f: wf.compile(f)) if compiled else (lambda f: f)
+    np.testing.assert_array_equal(np.asarray(run(wf.grad(lambda x: wf.sum(wf.ldexp(x, 3))))(x)), 8.0)
+    slopes = np.ldexp(np.ones_like(numbers), -np.frexp(numbers)[1])  # 1 of zeros
+    np.testing.assert_array_equal(np.asarray(run(wf.grad(lambda x: wf.sum(wf.frexp(x)[0])))(x)), slopes)
+    value, slope = run(lambda x: wf.jvp(lambda x: wf.ldexp(x, 3), (x,), (wf.ones_like(x),)))(x)
+    np.testing.assert_array_equal(np.asarray(value), np.ldexp(numbers, 3))
+    np.testing.assert_array_equal(np.asarray(slope), 8.0)
+    each = run(wf.vmap(wf.grad(lambda x: wf.ldexp(x, 2) * x)))(x[:5])
+    np.testing.assert_allclose(np.asarray(each), 8 * numbers[:5], rtol=1e-6)

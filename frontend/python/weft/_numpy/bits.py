@@ -110,6 +110,17 @@ def _mantissa_and_exponent(x: Array) -> tuple[Array, Array]:
     return _core.view_as((lifted & ~(mask << shift)) | (half << shift), x.dtype), exponent
 
 
+def _scaled(x: Array, exponent: Array) -> Array:
+    """x times 2 to an exponent, as two normal numbers have it."""
+    part = exponent // 2
+    return x * _power_of_two(part, x) * _power_of_two(exponent - part, x)
+
+
+def _with_slope(value: Array, x: Array, exponent: Array) -> Array:
+    """The value, whose derivative by x is 2 to the exponent: none goes through bits."""
+    return value + _scaled(x - _core.stop_gradient(x), exponent) if _core.is_derived(x) else value
+
+
 def _wide(op: str, x: Any) -> tuple[Array, Array]:
     """x as floats, and in a dtype whose layout is known."""
     x = as_float(x)
@@ -121,9 +132,9 @@ def _wide(op: str, x: Any) -> tuple[Array, Array]:
 def frexp(x: Any) -> tuple[Array, Array]:
     """The mantissa, in [0.5, 1) with the sign of x, and the exponent of 2."""
     x, wide = _wide("frexp", x)
-    mantissa, exponent = _mantissa_and_exponent(wide)
+    mantissa, exponent = _mantissa_and_exponent(_core.stop_gradient(wide))
     plain = _core.logical_and(_core.isfinite(wide), _core.not_equal(wide, 0))
-    result = _core.astype(_core.where(plain, mantissa, wide), x.dtype)
+    result = _core.astype(_core.where(plain, _with_slope(mantissa, wide, -exponent), wide), x.dtype)
     return result, _core.astype(_core.where(plain, exponent, 0), _core.dtype("int32"))
 
 
@@ -144,7 +155,7 @@ def ldexp(x1: Any, x2: Any) -> Array:
     x, wide = _wide("ldexp", asarray(x1, _core.dtype("float16")) if is_weak else x1)
     if n.dtype.kind not in "bi" and not (n.dtype.kind == "u" and n.dtype.itemsize < 8):
         raise TypeError(f"ldexp: exponents are integers of at most 64 bits with a sign: got {n.dtype}")
-    mantissa, exponent = _mantissa_and_exponent(wide)
+    mantissa, exponent = _mantissa_and_exponent(_core.stop_gradient(wide))
     half = _LAYOUTS[str(wide.dtype)][3]
     n = _core.minimum(_core.maximum(_core.astype(n, _core.dtype("int64")), -5000), 5000)
     power = exponent + n - 1  # of twice the mantissa
@@ -152,7 +163,9 @@ def ldexp(x1: Any, x2: Any) -> Array:
     rest = _core.minimum(_core.maximum(power - first, -60), 0)  # below the normal numbers: the one factor that rounds
     result = mantissa * 2.0 * _power_of_two(first, wide) * _power_of_two(rest, wide)
     plain = _core.logical_and(_core.isfinite(wide), _core.not_equal(wide, 0))
-    return _core.astype(_core.where(plain, result, wide), x.dtype)
+    bounded = _core.minimum(_core.maximum(n, -2 * half), 2 * half)
+    same = _scaled(wide, bounded) if _core.is_derived(wide) else wide  # 0, infinity and NaN
+    return _core.astype(_core.where(plain, _with_slope(result, wide, bounded), same), x.dtype)
 
 
 ldexp = Composed(ldexp, 2)

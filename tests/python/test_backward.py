@@ -128,3 +128,16 @@ def test_what_raises():
     x += 1
     with pytest.raises(wf.Error, match=r"backward: an array that requires a gradient was written to, outside of no_grad\(\)"):
         loss.backward()
+
+
+def test_what_is_computed_requires_a_gradient_already():
+    a = wf.asarray([1.0, 2.0]).requires_grad_()
+    h = a * 2
+    assert h.requires_grad and not wf.asarray([1.0]).requires_grad
+    assert h.requires_grad_() is h
+    wf.sum(h * a).backward()
+    np.testing.assert_array_equal(np.asarray(a.grad), [4.0, 8.0])
+    assert h.grad is None
+    with pytest.raises(wf.Error, match="requires_grad_: the array is computed from one that requires a gradient"):
+        (a * 3).requires_grad_(False)
+    a.requires_grad_(False)

@@ -63,9 +63,18 @@ def _refuse_inside(op: str) -> None:
         raise Error(f"{op}: stands outside of grad(), vmap() and compiled functions, which have derivatives of their own")
 
 
+def _is_computed(x: Array) -> bool:
+    """Whether it is computed from an array that requires a gradient."""
+    return _tape.derivation is not None and not _tape.has(x) and _core.is_derived(x)
+
+
 def requires_grad_(x: Array, requires_grad: bool = True) -> Array:
     """Lets backward() give the array a gradient, or no longer; gives the array."""
     _refuse_inside("requires_grad_")
+    if _is_computed(x):
+        if not requires_grad:
+            raise Error("requires_grad_: the array is computed from one that requires a gradient, so that it does, too; take stop_gradient() of it")
+        return x
     if requires_grad and not _tape.has(x):
         if _core.is_view(x):
             raise Error("requires_grad_: takes an array of its own: got a view; copy it")
@@ -80,8 +89,8 @@ def requires_grad_(x: Array, requires_grad: bool = True) -> Array:
 
 
 def requires_grad(x: Array) -> bool:
-    """Whether backward() gives the array a gradient."""
-    return _tape.has(x)
+    """Whether backward() gives the array a gradient, or goes through it to one that it is computed from."""
+    return _tape.has(x) or _is_computed(x)
 
 
 def backward(loss: Array, gradient: Any = None) -> None:

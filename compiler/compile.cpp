@@ -150,6 +150,7 @@ Program built(const ir::Graph& prepared, const ir::Partition& partition, const T
     Options of_body = options;
     of_body.donated = std::move(donated);
     Explanation said;
+    said.costs = explanation.costs;
     Program made = compiled(body, target, of_body, said);
     bodies.push_back(std::move(said));
     return made;
@@ -188,6 +189,7 @@ Program compile_fused(const ir::Graph& prepared, const ir::Partition& partition,
 
 Explained compile_explained(const ir::Graph& graph, const Target& target, const Options& options) {
   Explained out;
+  out.explanation.costs = true;
   out.program = compiled(graph, target, options, out.explanation);
   out.op_by_op = op_by_op(graph);
   return out;

@@ -71,7 +71,6 @@ void Building::add_kernel(plan::Lowered lowered, Origin origin, Explanation::Ste
   kernels.set_lines(k, origin.lines);
   explained.operations = plan::operations_of(p);
   explained.schedule = text_of(made.schedule), explained.chosen_because = reason_of(made.schedule);
-  explained.cost = plan::cost_of(p, made.schedule);
   const std::vector<int64_t> touched = touched_elements(p);
   for (size_t i = 0; i < lowered.buffers.size(); ++i) {
     const int buffer = buffer_of.at(lowered.buffers[i]);
@@ -82,9 +81,12 @@ void Building::add_kernel(plan::Lowered lowered, Origin origin, Explanation::Ste
     k.launch.zeroed = static_cast<uint32_t>(i);
     k.launch.zeroed_bytes = static_cast<size_t>(program.buffers[buffer].bytes);
   }
-  explained.cost->bytes_read = k.bytes_read, explained.cost->bytes_written = k.bytes_written;
-  explained.cost->tasks = k.launch.tasks, explained.cost->grain = k.launch.grain;
-  explained.cost->launches = k.launch.finish_tasks > 0 ? 2 : 1;
+  if (explanation.costs) {
+    KernelCost& cost = explained.cost.emplace(plan::cost_of(p, made.schedule));
+    cost.bytes_read = k.bytes_read, cost.bytes_written = k.bytes_written;
+    cost.tasks = k.launch.tasks, cost.grain = k.launch.grain;
+    cost.launches = k.launch.finish_tasks > 0 ? 2 : 1;
+  }
   k.overwrites = overwrites(p, made.schedule, k.buffers);
   if (made.partial_bytes > 0)
     k.buffers.push_back(add_temporary(

@@ -58,6 +58,7 @@ struct Explanation {
     Origin origin;
   };
 
+  bool costs = false;  // whether kernels are told their costs, which programs run without
   std::vector<Value> values;
   std::vector<Step> steps;  // those of the program, in its order
   std::vector<Edge> edges;
